@@ -310,13 +310,12 @@ MISTAKES = {
         "x.numpy()", "rng.poisson(x, 3)", "rng.poisson(x.numpy(), 3)", 3.0,
     ),
     "compiled code": Mistake(
-        "from scipy.stats import qmc\n\ndef g(x):\n    qmc.discrepancy(x[:, None] / 9)\n"
-        "    return f(x)\n\nout = pb.grad(g)(X)",
-        "pullback.stop_gradient(x)", "(x[:", "(pullback.stop_gradient(x)[:",
+        "import zlib\n\ndef g(x):\n    zlib.crc32(x)\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy()", "crc32(x)", "crc32(x.numpy())",
     ),
     "SciPy's compiled code": Mistake(
-        "import scipy.stats\n\ndef g(x):\n"
-        "    scipy.stats.qmc.discrepancy(x[:, None] / 9, method='L2-star')\n"
+        "from scipy import linalg\n\ndef g(x):\n"
+        "    linalg.clarkson_woodruff_transform(x[:, None], 2, rng=0)\n"
         "    return f(x)\n\nout = pb.grad(g)(X)",
         "pullback.stop_gradient(x)", "(x[:", "(pullback.stop_gradient(x)[:",
     ),

@@ -1,20 +1,20 @@
 """compile: from a call to machine code that replays it.
 
-The rooms, in the order in which they are built on each other: a room imports only from rooms above
-it. `How compile works` in the documentation has them in the order in which a call passes through.
+The modules and packages below are listed so that each imports only from those above it. `How
+compile works` in the documentation has them in the order in which a call passes through.
 
     fall_back   report an error inside the compiler, and go on in Python
     llvm        LLVM text -> machine code; knows no graph
-    facts       what a function reads besides its arguments and what it may do
+    facts       what a function reads besides its arguments, and which effects it has
     graph       Graph -> Graph: rewriting, one pass a file
     lower       Graph -> LLVM text
-    loops       a repetition in a graph becomes one `scan`
-    record      one call as a graph with its guards, and whether it may stand for later calls
-    entry       Python -> machine code, without Python
-    pipeline    the order of what `graph`, `loops` and `lower` do, for running and exporting
+    loops       turn repetitions in a graph into one `scan`
+    record      one call as a graph with its guards, and whether it's valid for later calls
+    entry       call machine code from Python, with checks that are machine code as well
+    pipeline    the order of the steps of `graph`, `loops` and `lower`, for running and exporting
     program     a graph as a callable
     path        a recording with the guard answers that lead to it
-    ways        how machine code repeats a path by itself
+    ways        replay a path in machine code alone
     first_call  run calls in Python until recording pays, with their long loops compiled
     disk        cached artifacts for later processes (optional)
     call        what `compile` returns

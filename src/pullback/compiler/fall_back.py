@@ -1,7 +1,8 @@
 """Falling back: functions that can't be compiled run in Python, with one warning.
 
-An error while machine code is made is a mistake of this library's, and no reason for a call to
-raise: what the call asks for can be computed without. The warning names the error, to be reported.
+An error while machine code is made is a bug in this library and no reason for a call to raise,
+since its result can be computed without machine code. The warning names the error, so that users
+can report it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """First calls: run the function in Python until recording pays, with its long loops compiled.
 
 Recording a call costs about a millisecond, plus several times what the function takes. So calls of
-one kind first run in Python: a few, and more until together they have taken at least as long as a
-recording takes; one call, if the function takes long. Then one call is recorded, machine code is
-made in the background, and until it is ready calls run in Python again. A call that no path stands
-for begins anew, so recordings take only a part of all time.
+one kind first run in Python: a few of them, and more until together they have taken at least as
+long as a recording takes; only one call if the function takes long. Then one call is recorded,
+machine code is made in the background, and until it's ready calls run in Python again. A call
+without a matching path begins again from the start, so recordings take only a part of the total
+time.
 """
 
 from __future__ import annotations

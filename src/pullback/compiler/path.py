@@ -1,4 +1,4 @@
-"""Paths: the ways that a compiled function has taken, how to compute them and what must hold."""
+"""Paths: recordings of a compiled function, how to replay them and which conditions must hold."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """From a recorded graph to LLVM's text: the passes in their order, for running and for exporting.
 
-    looped          what repeats becomes loops; all passes of `graph.optimise`, before and after
-    checked         one output more: whether NumPy would have raised (`told` for C: doubt is NaN)
-    packed          values that are asked about and lie in one array become that array
-    flagged         rows that are zero are left out; one output more: whether NumPy does the same
-    prepared        bodies of loops are optimised, and lose what nothing needs
-    Plan, Module    pieces in order, and where values lie; the text of their functions
+    looped          repetitions become loops; all passes of `graph.optimise`, before and after
+    checked         adds an output: whether NumPy would have raised (`told` for C: NaN if in doubt)
+    packed          guarded values that are elements of one array are replaced by that array
+    flagged         skips rows that are zero; adds an output: whether NumPy gives the same
+    prepared        optimises the bodies of loops, and removes their unused results
+    Plan, Module    the pieces in order and the places of values; the text of their functions
 
-A graph on the function's arrays enters. What leaves holds the same outputs first, in their order.
+Enters: a graph on the function's arrays. Leaves: the same outputs first, in their order.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
-"""Program: a graph as machine code. `build(graph)(*leaves)` is what `graph.evaluate` gives.
+"""Program: a graph as machine code. `build(graph)(*leaves)` returns what `graph.evaluate` does.
 
     program = build(graph)
     outs = program(*leaves)     plain arrays and scalars, fresh and writable
     print(program.listing)      the plan, in words
     print(program.ir)           LLVM's text
 
-What has no machine code is done by NumPy between two segments of it, so that every graph compiles.
-A run has its own memory, taken from those that are free: threads and recursion do not meet.
+Operations without machine code are done by NumPy between two segments of machine code, so that
+every graph compiles. Each run takes its own memory from a pool: threads and recursive calls don't
+share any.
 
-Arithmetic, comparisons and choices give the bits that NumPy gives. Functions are within 4 ulp
-(logaddexp: of the largest of operands and result, since it is a sum, as NumPy does it).
-Sums are done in the tree that `reduction` describes. Errors that NumPy only warns of (overflow,
-division by zero) are not reported.
+Arithmetic, comparisons and selections give the same bits as NumPy. Functions are within 4 ulp
+(logaddexp: of the largest of operands and result, since NumPy computes it as a sum).
+Sums are done in the tree that `reduction_tree` describes. Errors that NumPy only warns about
+(overflow, division by zero) are not reported.
 """
 
 from __future__ import annotations

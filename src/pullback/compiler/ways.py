@@ -1,9 +1,9 @@
-"""Ways: how machine code repeats a path for calls like one, with what is checked around it.
+"""Ways: replay a path in machine code alone, including the checks, for calls of the same kind.
 
-Enters: a path whose program is machine code as a whole, and a call that it stood for. Leaves: a way
-that `entry` takes by itself, or None where machine code does not make a result, open an argument or
-compare what is read. Results may be computed, the same in each call, arguments, or parts of their
-memory; what is computed for arguments that the function writes into is written there at the end.
+Enters: a path whose program is machine code as a whole, and a call that it replayed. Leaves: a way
+that `entry` runs without Python, or None if machine code can't make a result, unpack an argument or
+check what the function reads. Results may be computed, the same in each call, arguments, or views
+of their memory. If the function writes into its arguments, the new values are written at the end.
 """
 
 from __future__ import annotations

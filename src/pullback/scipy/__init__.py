@@ -5,8 +5,8 @@
 >>> round(pb.grad(lambda a: optimize.brentq(lambda x: x**3 - a, 0.0, 9.0))(8.0), 6)
 np.float64(0.083333)
 
-What takes arrays takes Arrays, also in lists; the rest is SciPy's own. SciPy is imported here, and
-not by `import pullback`.
+Functions that take arrays take Arrays, also in lists; all other names are SciPy's own. SciPy is
+imported here, not by `import pullback`.
 """
 
 from importlib import import_module as _import_module

@@ -1,4 +1,4 @@
-"""What changed with a release of SciPy: names of private modules, and details of results."""
+"""Differences between releases of SciPy: names of private modules, and details of results."""
 
 from contextlib import suppress
 from importlib import import_module

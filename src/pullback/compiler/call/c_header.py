@@ -1,4 +1,4 @@
-"""The C header of an exported function: its declaration, and what a caller has to know."""
+"""The C header of an exported function: its declaration, and comments for its callers."""
 
 from __future__ import annotations
 

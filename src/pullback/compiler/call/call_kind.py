@@ -1,8 +1,8 @@
-"""Recognise a call like the one before, and run it in Python at once.
+"""Recognise a call like the previous one, and run it in Python at once.
 
-Enters: a call whose predecessor ran in Python because it was early, or its machine code was not
-ready. Leaves: the result, or MISS if the call is of another kind or more must be decided. Comparing
-kinds takes a fifth of the time that arranging arguments takes.
+Enters: a call whose predecessor ran in Python because it was too early to record, or because its
+machine code wasn't ready. Leaves: the result, or MISS if the call is of another kind or needs a
+decision. Comparing kinds takes a fifth of the time of arranging arguments.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """compile: record a function once, and replay it without Python.
 
-Each kind of call (tree, shapes, dtypes, static values) has a cache entry, which holds paths: one
-for each way that the program has taken. A call takes the path of the call before it. If a guard
+Each kind of call (tree, shapes, dtypes, static values) has a cache entry with one path for each
+sequence of guard answers seen so far. A call first tries the path of the previous call. If a guard
 gives another answer, the path that begins with the answers so far is tried; if there is none, the
-function runs in Python, and is recorded once that pays (`first_call`). What a path computed before
-its guard failed has no effect and is discarded.
+function runs in Python, and is recorded once that pays (`first_call`). Results computed before a
+guard failed are discarded and have no effect.
 """
 
 from __future__ import annotations

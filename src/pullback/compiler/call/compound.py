@@ -1,7 +1,7 @@
 """A graph as one primitive, whose rules are machine code.
 
-Its jvp, vjp and batch are graphs too, staged when first needed, and become such primitives: so
-derivatives of any order and nesting run as machine code.
+Its jvp, vjp and batch rules are graphs too, traced when first needed, and become such primitives
+themselves. So derivatives of any order and nesting run as machine code.
 """
 
 from __future__ import annotations

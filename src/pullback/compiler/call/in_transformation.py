@@ -1,7 +1,7 @@
 """Compiled functions inside transformations: choose the path for a call with Arrays.
 
-The values of the operands choose the path, as in a plain call. Where no path stands for a call,
-the function runs in Python.
+The values of the operands choose the path, as in a plain call. If no path matches, the function
+runs in Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Apply one path inside a transformation, as operations that return its results.
 
-Its graph is cut by the youngest trace that each result depends on, and each part is one operation.
-Under a batch the first example answers what Python asked, if the answer cannot depend on the
-example. What the trace would have heard of the function itself, it hears: the decisions of a search
+Its graph is divided by the youngest trace that each result depends on, and each part is one
+operation. Under a batch the first example answers the guards whose answers can't depend on the
+example. The trace is told what it would have seen of the function itself: the decisions of a search
 that has no derivative.
 """
 

@@ -1,9 +1,9 @@
 """Finish a recording after its call: deferred differentiation of the function it recorded.
 
 Enters: a call of `compile(grad(f))` and the like, in which f was recorded and the transformation
-ran in Python. Leaves: a path, made by the background thread; f does not run again. Whatever is not
-as it is in the plainest case makes no path: the next recording is made in one piece, within its
-call, and says why.
+ran in Python. Leaves: a path, made by the background thread; f doesn't run again. Only the plainest
+case is handled. In any other case no path is made, and the next recording is made in one piece,
+within its call, and reports the reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reasons: what `f.why()` says of a compiled function's last call, and of calls to come."""
+"""Reasons: what `f.why()` tells about a compiled function's last call and about later calls."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Record a call: rehearse it, undo that, run the function, keep the recording if it is valid.
 
-Enters: a call that no path stands for. Leaves: its result, as the function itself gives it. A path
-is kept only if the run agreed with its rehearsal and left all that the path reads unchanged. One
-thread at a time records, since undoing would revert what other threads did. The second half of a
-recording may be postponed (`postponed`).
+Enters: a call without a matching path. Leaves: its result, as the function itself returns it. A
+path is kept only if the run agreed with its rehearsal and didn't change anything that the path
+reads. Only one thread at a time records, since undoing would revert what other threads did. The
+second half of a recording may be postponed (`postponed`).
 """
 
 from __future__ import annotations

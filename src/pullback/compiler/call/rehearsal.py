@@ -1,8 +1,9 @@
 """Rehearsal: record a call and undo it, so that the call itself can be made afterwards.
 
 The state that the code may touch is found before it runs (`facts.snapshot.foresee`), and restored
-afterwards. If code within reach might do what cannot be undone, the call is only observed; the next
-one is rehearsed for the code that ran, and stops where other code begins.
+afterwards. If code within reach might do something that can't be undone, the call is only observed.
+The next call is rehearsed on the assumption that the same code runs, and stops where other code
+begins.
 """
 
 from __future__ import annotations

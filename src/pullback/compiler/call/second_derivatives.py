@@ -1,9 +1,9 @@
 """Second derivatives of replayed calls: check whether they are taken at a kink.
 
-The rules of what has kinks ask, where two derivatives are taken, whether their operands are at one,
-and warn. The rules of a path are machine code, which does not warn. So what they would have asked
-is a program of its own, which is run for each second derivative; where it gives another answer
-than beside kinks, the function itself runs, and warns.
+When two derivatives are taken, the rules of operations with kinks check whether their operands are
+at a kink, and warn. The rules of a path are machine code, which can't warn. So these checks form a
+separate program, which is run for each second derivative; if it finds an operand at a kink, the
+function itself runs, and warns.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Once a path has its best machine code, its calls alternate between the two and a
 eight each. The faster way is kept: machine code, unless the function is clearly faster. A
 trial ends early if one way takes over eight times as long as the other, or if recording has already
 shown that the function takes that long. With `wait=True` there are no trials, since they depend on
-the clock: the function is run only where it is plain that comparing the arrays that it reads costs
-more than all that it does, calls of SciPy's are nearly all that it does and would take longer, or
-nothing of it has machine code.
+the clock. Then the function is run in Python only in clear cases: comparing the arrays that it
+reads costs more than all its work, its work is almost only SciPy calls that would take longer, or
+none of its operations has machine code.
 """
 
 from __future__ import annotations

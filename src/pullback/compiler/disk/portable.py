@@ -1,10 +1,10 @@
 """Portable readings: what a function reads, described without addresses, for a later process.
 
 Within a process a state is identified by the very objects that it holds. Another process holds
-other objects that do the same: a function is described by its name and code, a class by its name
-and what is read of it, an array by its elements and memory layout. Equal readings mean equal
-behaviour. What has no such description raises `Unportable`, and so does code whose results
-`process_dependence` says differ between processes.
+other objects that behave the same. So a function is described by its name and code, a class by its
+name and what is read of it, an array by its elements and memory layout. Equal descriptions mean
+equal behaviour. Objects without such a description raise `Unportable`, and so does code whose
+results differ between processes according to `process_dependence`.
 """
 
 from __future__ import annotations

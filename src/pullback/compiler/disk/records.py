@@ -2,8 +2,8 @@
 
 A path that has been replayed is written beside its machine code: what the function reads and a
 digest of it, the guards with their answers, and the program. A later process looks it up by the
-function's code and the kind of call; it stands for a call there if everything it reads has the same
-digest. Then the function need not run first, and neither LLVM nor any pass is needed.
+function's code and the kind of call, and uses it if everything it reads has the same digest. Then
+the function doesn't have to run first, and neither LLVM nor any pass is needed.
 
 Paths are left out if `portable` cannot describe them, if they hold the user's functions, or if they
 return objects that existed before.

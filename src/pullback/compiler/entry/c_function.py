@@ -2,8 +2,8 @@
 
     double f(int n, double *xs, void *data)
 
-The first n inputs are the numbers at xs; `data` is a row of addresses, as FIELDS names them: of the
-program, its memory and the other inputs. The result is the first output. Where the second output, a
+The first n inputs are the numbers at xs; `data` is a row of addresses, named in FIELDS: of the
+program, its memory and the other inputs. The result is the first output. If the second output, a
 truth value, is false, the result is NaN and `differs` is set.
 """
 

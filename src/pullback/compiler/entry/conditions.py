@@ -1,12 +1,12 @@
 """Conditions of the native entry, as machine code: what must hold before a path is replayed.
 
-    @holds   is what is read besides the arguments as it was?
-    @opens   are the arguments as they were? Their addresses go into `table`
-    @apart   does no argument share memory with another, or with what is read, where that counts?
+    @holds   is everything that's read besides the arguments unchanged?
+    @opens   are the arguments of the recorded kind? Their addresses go into `table`
+    @apart   do the arguments share no memory with each other, or with what is read, if it matters?
     @agrees  did the guards get the answers that were recorded?
 
-Each takes a record, whose fields are named here, and returns a flag. `object_layout` tells where
-objects lie in memory, and tests it; `o` has the offsets.
+Each takes a record, whose fields are named here, and returns a flag. `object_layout` defines and
+tests the memory layout of objects; `o` has the offsets.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The native entry: what Python calls instead of a function that was recorded.
+"""The native entry: machine code that Python calls instead of a recorded function.
 
-Python calls `way` with a table of records, one for each way that a program has taken; the first
-that fits answers, and where none does `MISS` is returned. `program` has one record alone.
-`@attempt` does what a record says where its conditions hold: memory for the arena and the results,
-the work, the guards, the results.
+Python calls `way` with a table of records, one for each path; the first record that matches gives
+the result, and `MISS` is returned if none does. `program` has only one record. `@attempt` runs a
+record if its conditions hold: it allocates memory for the arena and the results, does the work,
+checks the guards, and makes the results.
 """
 
 from __future__ import annotations

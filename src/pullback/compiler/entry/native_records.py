@@ -1,8 +1,9 @@
-"""Records: what the native entries of `entry` read, and the builtin functions that read them.
+"""Records: the tables that the native entries of `entry` read, and builtin functions that use them.
 
-`program(run)` does what a run does. A `way` is what a compiled function asks beside: whether what
-is read elsewhere is as it was, how arguments lie in tuples, lists and dicts, which answers guards
-must get. `first_of` tries some ways in turn, and returns `MISS` where none fits.
+`program(run)` is a run as a builtin function. A `way` adds the checks of a compiled function: state
+besides the arguments is unchanged, arguments are nested in tuples, lists and dicts as recorded, and
+guards get the recorded answers. `first_of` tries several ways in turn, and returns `MISS` if none
+matches.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Where CPython and NumPy keep what machine code reads, and builtin functions made of such code.
+"""The memory layout of CPython's and NumPy's objects, and builtin functions made of machine code.
 
-The only module that knows how CPython and NumPy lay out objects. A test of every field that is read
-decides at first use; where it fails, and on builds without the global lock, calls go through
-ctypes.
+No other module knows how CPython and NumPy lay out objects. At first use every field is tested; if
+a test fails, and on builds without the global lock, calls go through ctypes.
 """
 
 from __future__ import annotations

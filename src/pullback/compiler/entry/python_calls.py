@@ -1,14 +1,14 @@
 """Calls of NumPy from machine code, without the compiler's Python in between.
 
 A program that calls NumPy between its segments is still one function of machine code: `@perform`
-makes arrays and numbers of the operands, calls what the site names and checks the result. A fresh
-array of the recorded spec is used as it is; any other result goes through `settle`, which copies,
+turns the operands into arrays and numbers, calls the site's function and checks the result. A new
+array of the recorded spec is used directly; any other result goes through `settle`, which copies,
 converts or refuses it.
 
-A site is a row of numbers, as SITE names them; it lists its operands and results. Results live in
-`held` until the program ends. Floating-point errors are ignored meanwhile, as in all compiled code.
-Where a call fails, the program ends: the exception is cleared, unless it is one like
-KeyboardInterrupt, and the flag after the table of addresses is set.
+A site is a row of numbers, named in SITE; it lists its operands and results. Results live in `held`
+until the program ends. Floating-point errors are ignored meanwhile, as in all compiled code. If a
+call fails, the program ends: the exception is cleared, unless it's one like KeyboardInterrupt, and
+the flag after the table of addresses is set.
 """
 
 from __future__ import annotations

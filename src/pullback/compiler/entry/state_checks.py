@@ -1,8 +1,8 @@
-"""Checks: the places of a token, as machine code looks at them.
+"""Checks: the places of a token as rows that machine code compares.
 
-Each place of a reading becomes rows that machine code compares: an item of a dict, a cell, the
-elements of an array. As long as all rows agree, the state is what it was. Where one differs, its
-place may hold another object that is equal; then `State` decides.
+Each place of a reading becomes one or more rows: an item of a dict, a cell, the elements of an
+array. As long as all rows agree, the state is unchanged. If a row differs, its place may still hold
+another object that is equal; then `State` decides.
 """
 
 from __future__ import annotations

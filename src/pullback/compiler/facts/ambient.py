@@ -1,7 +1,7 @@
-"""Facts of the process or the thread, which no object holds as attributes or items.
+"""State of the process or the thread that isn't an attribute or item of any object.
 
-Each is a function without arguments, which may hold an object; the place `ambient` calls it, and
-compares the answer with the one it gave when the call was recorded.
+Each is a function without arguments, which may hold an object. The place `ambient` calls it, and
+compares its result with the one it returned when the call was recorded.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Results that differ from call to call: clocks and object ids.
 
-Programs ask for them without their results depending on them: to measure how long something takes,
-or to see in a table whether they have met an object. So a recording answers with what may be passed
-on and stored in objects of the call, but not looked at: where code does that, the call cannot be
-repeated.
+Programs use them even if their results don't depend on them: to measure how long something takes,
+or to look up in a table whether they have met an object. So a recording answers with an object that
+may be passed on and stored in objects of the call, but not looked at; if code looks at it, the call
+can't be repeated.
 
-    Moment      what a clock says
-    Identity    what `id` says
-    Again       a question to the process that each replay asks again: whether a file exists
+    Moment      the result of a clock
+    Identity    the result of `id`
+    Again       a query about the process that each replay repeats: whether a file exists
     is_absent   whether an import finds nothing
 """
 

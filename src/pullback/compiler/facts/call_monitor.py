@@ -1,8 +1,9 @@
 """Watch a call: which code runs, and whether it does something that a replay could not do.
 
-While a function is recorded, Python reports each call that the user's code makes. Which code runs
-is noted, so that `state` can read what it depends on. A call that has an effect, or an answer of
-its own (printing, files, clocks, random numbers), isn't made: the recording ends and is undone.
+While a function is recorded, Python reports each call that the user's code makes. The code that
+runs is noted, so that `state` can read what it depends on. A call with an effect, or whose result
+differs from call to call (printing, files, clocks, random numbers), isn't made: the recording ends
+and is undone.
 """
 
 from __future__ import annotations

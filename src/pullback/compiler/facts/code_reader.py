@@ -1,7 +1,8 @@
-"""Reading code: functions, classes and modules, as far as the code that ran may ask for them.
+"""Read functions, classes and modules, as far as the code that ran may access them.
 
-Functions, classes and modules are known by identity. What a function holds is read if its code ran
-or if other code asks for it; of classes and modules, what stands under names that occur in code.
+Functions, classes and modules are identified by identity. The contents of a function are read if
+its code ran or if other code accesses them; of classes and modules, the attributes are read whose
+names occur in code.
 """
 
 from __future__ import annotations

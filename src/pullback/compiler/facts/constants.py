@@ -1,12 +1,12 @@
-"""Constants: objects of libraries that code cannot see change.
+"""Constants: objects of libraries whose changes code can't observe.
 
-They enter a token by identity, or by value where they are made anew and equal:
+They enter a token by identity, or by value if they're created again and equal:
 
     sentinels            `object()`, aliases of `typing`
-    dates                by what they say
-    libraries' objects   such as `scipy.stats.norm` and `numpy.r_`, which stay as they were made
-    what is only held    an object without operators, of which code asks for no attribute; a random
-                         generator among the defaults of a function that does not draw
+    dates                by their value
+    libraries' objects   such as `scipy.stats.norm` and `numpy.r_`, which never change
+    objects only held    an object without operators whose attributes code never reads; a random
+                         generator among the defaults of a function that doesn't draw
 """
 
 from __future__ import annotations

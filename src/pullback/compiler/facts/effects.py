@@ -1,9 +1,9 @@
 """Effects: what a call stored, and how a replay stores it again.
 
-Stores show in the snapshot of a rehearsal: their places hold something else afterwards. Storing the
-very object that was there before does not show, and need not as long as the place counts as read:
-the recording is replayed only if it holds that object. So a place is left out of what is read only
-if the code that ran stores there and never loads from there.
+Stores are found by the snapshot of a rehearsal: their places hold another object afterwards.
+Storing the very object that was there before isn't noticed. This is harmless as long as the place
+counts as read, since the recording is replayed only if the place holds that object. So a place is
+left out of what is read only if the code that ran stores there and never loads from there.
 
     Store      one place that is stored to: what it holds now, and how to put a value there
     WriteOnly  containers that the code only fills; they are emptied while a call is rehearsed, so

@@ -1,10 +1,10 @@
 """Stop a recording for good, whatever the program catches.
 
-`Halt` is raised where the call that is recorded is about to do what could not be undone. A program
-may catch it: `except:`, `return` in a `finally`, an `__exit__` that returns True. So once a
+`Halt` is raised where the call that is recorded is about to do something that can't be undone. A
+program may catch it: `except:`, `return` in a `finally`, an `__exit__` that returns True. So once a
 recording has been stopped, Halt is raised again at the next line and the next call of the user's
-code that isn't part of handling it. What cleans up meanwhile may do so, in a bounded number of
-steps: a lock that is held is to be released.
+code that isn't part of handling it. Code that cleans up may run meanwhile, in a bounded number of
+steps, so that a lock that is held can be released.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a recording hears from call sites, and what it answers there.
+"""Call sites reported to a recording, and what it answers there.
 
-WATCHING    what watches the call that is recorded here, if one is
-is_asked    names by which attributes are asked for
-looked_up   classes that are called, and dicts of names that are looked into
+WATCHING    the monitor of the call that is recorded in this context, if any
+is_asked    names of attributes that code looks up dynamically
+looked_up   classes that are called, and dicts of names that code looks into
 warns       calls of `warnings.warn`
 Draws       generators of random numbers
 Answers     clocks, and `id`

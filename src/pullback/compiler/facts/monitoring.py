@@ -1,6 +1,7 @@
 """Calls reported by `sys.monitoring` (Python 3.12 and later), passed to their thread's monitor.
 
-What has no watch is told of nothing; code in which nothing of interest can happen is left out.
+A thread without a monitor isn't told of any call; code in which nothing of interest can happen is
+left out.
 """
 
 from __future__ import annotations

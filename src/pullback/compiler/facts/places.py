@@ -2,8 +2,9 @@
 
 A reading of a state notes each place where it looked, and what was there. As long as every place
 holds the very object that it held, and every array its bytes, nothing that was read has changed. So
-one list of places serves all who ask: whether a state holds, what machine code compares, and what
-a rehearsal puts back. A kind of place says how to look and how to put back; nobody else does.
+one list of places serves all purposes: to check whether a state still holds, to generate the checks
+in machine code, and to restore what a rehearsal changed. Only a kind of place defines how to look
+there and how to put something back.
 
 A new kind of state needs a `Kind` here with a name in `KINDS`, a method of that name in `Checks`
 (`entry/state_checks.py`; it may raise `Unchecked`, and Python compares), and a call of

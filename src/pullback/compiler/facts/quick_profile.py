@@ -1,12 +1,12 @@
 """A profile function in machine code, which skips code that is known to be harmless.
 
-Before Python 3.12 a profile function is told of each call and each return, also of NumPy's and of
-this package's own code, which are nearly all. Here machine code looks up the code that runs, and
-asks the profile function in Python only if that code is not known to be harmless.
+Before Python 3.12 a profile function is told of each call and each return, including those in NumPy
+and in this package, which are almost all. Here machine code looks up the code that runs, and calls
+the profile function in Python only if that code isn't known to be harmless.
 
-While a profile function is set, CPython 3.11 also runs each instruction the slow way. So if its
-fields are where they are expected, machine code evaluates frames (PEP 523): harmless ones as if no
-profile function were set; what they call is looked at again.
+While a profile function is set, CPython 3.11 also runs each instruction in its slow mode. So if its
+fields are at the expected offsets, machine code evaluates frames (PEP 523): harmless frames run as
+if no profile function were set, and the frames that they call are checked again.
 """
 
 from __future__ import annotations

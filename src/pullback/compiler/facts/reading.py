@@ -1,7 +1,7 @@
 """A reading: the places where a function finds what it reads, and what was there.
 
-What a reading makes of an object is a part of a token. An object is read once; where it turns up
-again it is referred to by its number.
+Reading an object gives one part of a token. Each object is read once; when it's met again, its
+number refers to that part.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Snapshots: save what a rehearsal may change before it runs, and restore it afterwards.
 
-A call is recorded in a *rehearsal* that leaves nothing behind; then the function runs in Python,
-and that is the call. For this all that the function can reach must be known in advance:
+A call is recorded in a *rehearsal* that leaves no traces; then the function runs in Python, and
+that run is the call. For this, everything that the function can reach must be known in advance:
 
     roots_of   where code begins to read: the globals that it names, the modules that it imports
-    foresee    what the code that may run reads, and whether it might do what cannot be undone
+    foresee    what the code that may run reads, and whether it might have effects without undo
     Snapshot   what that state holds now, and how to put it back
 """
 

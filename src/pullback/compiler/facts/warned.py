@@ -1,14 +1,14 @@
 """Warnings that a call gives, and that each replay gives again at the same line.
 
-A rehearsal does not call `warnings.warn`: it notes the arguments and the line that the warning
-points at, and the replay warns, as it stores. Python's filters decide each time whether the warning
-is shown, by the same registry as without `compile`. Where a filter turns warnings into errors, the
-function runs in Python.
+A rehearsal doesn't call `warnings.warn`: it notes the arguments and the line that the warning
+points at, and the replay gives the warning as one of its effects. Python's filters decide each time
+whether the warning is shown, by the same registry as without `compile`. If a filter turns warnings
+into errors, the function runs in Python.
 
     Warned         one warning
-    warning_of     the warning that a call of `warnings.warn` gives, or why it cannot be repeated
-    setup          the filters, and what shows a warning: whether `catch_warnings` has begun
-    makes_errors   whether a filter turns warnings into errors: a fact
+    warning_of     the warning that a call of `warnings.warn` gives, or why it can't be repeated
+    setup          the filters, and the function that shows warnings: has `catch_warnings` begun?
+    makes_errors   whether a filter turns warnings into errors, checked before a replay
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ store_forwarding  reads of what was assigned before
 contractions      sums of products and stacks of matrix products
 complex_parts     complex matrix products as four real ones
 decompose         lower functions that existing loops can express
-moved             arrays of the same elements in the same places
-partly_used       operations of which only a part is used
-real_spectra      filters of real arrays by complex Fourier transforms, done by real ones
-composed_values   operations that are composed of others, done by these
-zero_rows         rows of tangents that are zero by structure
+moved             find arrays with the same elements in the same places
+partly_used       compute only the parts of results that are used
+real_spectra      complex Fourier transforms in filters of real arrays become real transforms
+composed_values   replace operations by the operations they're composed of
+zero_rows         skip rows of tangents that are structurally zero
 small_systems     linear systems small enough for code of our own
 """

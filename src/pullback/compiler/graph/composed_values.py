@@ -1,7 +1,7 @@
 """A pass: replace operations that declare a composition by the operations they're composed of.
 
-`composed` of a primitive is a function in the dialect of rules, such as how a pseudoinverse is made
-of singular values. It is run on stand-ins, and what it does is written down.
+The trait `composed` of a primitive is a function written like a rule, which computes, for example,
+a pseudoinverse from singular values. It's traced, and its operations replace the primitive.
 """
 
 from __future__ import annotations

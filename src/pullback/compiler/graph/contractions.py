@@ -1,10 +1,10 @@
 """A pass: turn `einsum` and stacks of matrix products into operations that have machine code.
 
-A label that an operand repeats is its diagonal. An axis that only one operand has is summed first.
-Products without a sum are broadcast, and a sum over axes of which one operand has all runs in the
-loop of its product. What is left is a product of stacked matrices: an `einsum` of two operands, for
-which the plan chooses the layout. A product of few terms and long rows, which a single elementwise
-operation reads, is computed in its loop.
+A label that an operand repeats takes its diagonal. An axis that only one operand has is summed
+first. Products without a sum are broadcast; if one operand has all axes of a sum, the sum runs in
+the loop of its product. The rest is a product of stacked matrices: an `einsum` of two operands,
+whose layout the plan chooses. A product of few terms and long rows, read by a single elementwise
+operation, is computed in the loop of that operation.
 """
 
 from __future__ import annotations

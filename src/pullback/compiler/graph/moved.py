@@ -1,9 +1,10 @@
 """Which elements an array holds if it was sliced, rearranged or joined from others.
 
-Each element of the arrays that a graph computes gets a number, and what only moves elements is
-done to their numbers. So arrays of the same elements in the same places turn out to be one, however
-they were made, and an element is read where it was computed. A determinant by minors makes each
-minor many times, of other parts of other minors each time.
+Each element of the arrays that a graph computes gets a number, and operations that only move
+elements are applied to these numbers. So arrays with the same elements in the same places are
+recognized as one, however they were made, and an element is read where it was computed. This
+matters for a determinant by minors, for example, which makes each minor many times, from different
+parts of different minors each time.
 """
 
 from __future__ import annotations

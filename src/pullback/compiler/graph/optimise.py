@@ -1,14 +1,14 @@
 """Passes: from a Graph to a Graph that computes the same with fewer operations.
 
     functional   assignments make a new array; nothing is written in place any more
-    folded       operations on constants alone are done once, now
-    with_real_spectra  filters of real arrays are done by real transforms
-    contracted   sums of products become loops and products of matrices (see `contractions`)
-    partly_used  decompositions do without what only derivatives need, orders that sort are sorts
-    with_composed_values  what is composed of other operations is done by these
+    folded       operations on constants alone are done once, at compile time
+    with_real_spectra  filters of real arrays use real transforms
+    contracted   sums of products become loops and matrix products (see `contractions`)
+    partly_used  decompositions skip what only derivatives need; indexing by argsort becomes sort
+    with_composed_values  operations composed of others are replaced by these
     answered     positions of extreme elements, variances and norms become loops (see `decompose`)
-    separated    the two results of slogdet are computed on their own (see `small_systems`)
-    simplified   operations that return their operand, exactly as IEEE has it, are left out
+    separated    the two results of slogdet are computed separately (see `small_systems`)
+    simplified   operations that return their operand unchanged, by IEEE 754, are left out
     shared       equal operations on equal operands are done once (see `moved` for equal elements)
 
 Results keep value, dtype, shape and kind: a NumPy scalar stays one.

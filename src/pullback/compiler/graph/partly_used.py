@@ -1,8 +1,8 @@
 """A pass: if only part of a result is used, compute only that part.
 
-Spectral decompositions compute, for derivatives, more than NumPy's functions return; where no
-derivative is taken, NumPy's function serves. An order that only picks the elements it was made of
-is not needed: they are sorted.
+Spectral decompositions compute more than NumPy's functions return, for their derivatives; if no
+derivative is taken, NumPy's function is enough. If the indices of an argsort or argpartition only
+index the array that they come from, that array is sorted or partitioned instead.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""A pass: filters of real arrays, written by complex Fourier transforms, done by real ones.
+"""A pass: in filters of real arrays, replace complex Fourier transforms by real ones.
 
-The transform of real numbers has half of its terms as conjugates of the others, and keeps them
-where it is multiplied, divided or added term by term by what has them too: another such transform,
-a real number, a filter that is a constant. Where all that is read in the end is the real part of
-the transform back, one half is enough, and each transform takes half of the time.
+Half of the terms of a transform of real numbers are the conjugates of the other half. This stays
+true if the transform is multiplied, divided or added term by term with an operand of the same
+symmetry: another such transform, a real number, a constant filter. If only the real part of the
+inverse transform is read in the end, one half is enough, and each transform takes half the time.
 
     f = fft(x)              f = rfft(x)
     g = f * filter     ->   g = f * (half of the filter)
     y = real(ifft(g))       y = irfft(g)
 
-Of several axes the last one is halved. What is not paired, the terms 0 and n / 2 along that axis,
-is computed as it was: of what they contribute the real part is read.
+With several axes the last one is halved. The unpaired terms, 0 and n / 2 along that axis, are
+computed as before, and only the real part of their contribution is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which linear systems, inverses, determinants and Cholesky factors get machine code of their own.
+"""Decide which linear systems, inverses, determinants and Cholesky factors get machine code.
 
-Small ones: there a call of LAPACK costs as much as the arithmetic. `slogdet` counts as two
-operations, one for each result, since mostly one of them is used.
+Small ones do, because for these a call of LAPACK costs as much as the arithmetic. `slogdet` counts
+as two operations, one for each result, since usually only one of them is used.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """A pass: skip rows that are structurally zero.
 
-In a Jacobian by forward mode each tangent has a row for each input, and most of them are products
-with the zeros of the identity that it began with. Here an array of which many rows are zero becomes
-its other rows, each a variable of its own; an operation that treats rows alike is done on those. At
-the first operation that does not, the rows are put together again, with zeros between them.
+In a forward-mode Jacobian each tangent has a row for each input, and most rows are products with
+the zeros of the initial identity matrix. This pass replaces an array with many zero rows by its
+other rows, each a separate variable; operations that treat all rows alike are done on these. At the
+first operation that doesn't, the rows are joined again, with zeros between them.
 
-Zero times infinity is NaN, so what met the zeros has to be finite: the pass says what, and
-where it is not, the graph as it was stands for the call. The sign of a zero is not known by rows;
-so they end in an addition of 0.0, as Jacobians do, or the graph stays as it was.
+Zero times infinity is NaN, so the numbers multiplied by the zeros must be finite. The pass lists
+them, and if one isn't finite, the original graph is used for the call. The rows don't tell the sign
+of a zero, so they must end in an addition of 0.0, as Jacobians do; otherwise the graph stays
+unchanged.
 """
 
 from __future__ import annotations

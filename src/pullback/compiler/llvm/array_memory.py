@@ -1,14 +1,14 @@
 """Memory for large results, recycled between calls.
 
-The system hands out fresh pages, zeroed one by one: for a large array that costs more than to fill
-it. So what a compiled program returns, when large, lies in blocks that go to a list of spare ones
-when the array is gone, with the advice that the system may take their pages whenever it is short of
-memory; for blocks of small pages that advice costs as much as fresh pages, and is not given. NumPy
-knows them by its interface for allocators: an array says whose its memory is, and gives it back
-there.
+The operating system hands out new pages and zeroes each of them, which for a large array costs more
+than filling it. So large results of a compiled program lie in blocks that go to a free list when
+the array is deleted. The system is advised that it may take their pages whenever it's short of
+memory; for blocks of small pages that advice costs as much as new pages, so it isn't given. NumPy's
+allocator interface returns the blocks: each array knows the allocator of its memory, and gives the
+memory back to it.
 
-Blocks begin at a line of the cache, and large ones lie in large pages. Callers hold the global
-lock. Only on Linux; elsewhere NumPy's own memory serves.
+Blocks begin at a cache line, and large ones lie in huge pages. Callers hold the global lock. This
+works only on Linux; elsewhere NumPy's own memory is used.
 """
 
 from __future__ import annotations

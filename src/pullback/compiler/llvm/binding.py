@@ -1,9 +1,9 @@
 """LLVM through llvmlite: the only module that imports it.
 
-A module of LLVM's language comes in as text and goes out as addresses of functions. The same text
-at the same level is compiled once and shared while anyone holds it; `disk_cache` keeps machine code
-for later processes, which do without LLVM where `object_loader` serves. So no text may hold an
-address: `symbols` gives it a name.
+Enters: an LLVM module as text. Leaves: the addresses of its functions. The same text at the same
+optimisation level is compiled once and shared while anyone holds it. `disk_cache` keeps machine
+code for later processes, which don't need LLVM if `object_loader` can load it. So no text may
+contain an address: `symbols` gives it a name.
 """
 
 from __future__ import annotations

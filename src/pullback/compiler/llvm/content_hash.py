@@ -1,10 +1,10 @@
-"""A number for the content of memory: one function, for machine code and for Python.
+"""A hash of the content of memory: one function, for machine code and for Python.
 
-Each 64-bit word is mixed with a key of its place, twice, and its halves are multiplied; the hash is
-made of both sums of the products. A product is not linear in a word, and keys are not linear in the
-place: flipped signs, exchanged elements and elements that are scaled by powers of two do not
-cancel, as they do in sums of multiples. A change goes unseen by a chance of one in 2**64. The terms
-are independent, so that they are computed in vectors, and memory decides about the speed.
+Each 64-bit word is mixed with a key of its position, twice, and its halves are multiplied; the hash
+combines both sums of the products. A product is not linear in a word, and keys are not linear in
+the position, so flipped signs, exchanged elements and elements scaled by powers of two don't
+cancel, as they do in sums of multiples. The chance that a change goes unnoticed is one in 2**64.
+The terms are independent, so they're computed in vectors, and the speed is that of memory.
 """
 
 from __future__ import annotations

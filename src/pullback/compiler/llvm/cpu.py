@@ -1,4 +1,4 @@
-"""What this machine's processor can do, as far as it is known without loading LLVM.
+"""The name and features of this machine's processor, without loading LLVM where possible.
 
 The text of programs and their machine code depend on `features` and `name`, so both are part of
 the names under which machine code is kept on disk. On x86-64 Linux they are read from a file;

@@ -1,10 +1,10 @@
 """Machine code on disk, where later processes find it.
 
 An entry is one file: a mark, a digest, the object file that LLVM made. Its name is the digest of
-all that decides what is in it. Only files and folders are read that belong to this user and that
-nobody else can write; what is damaged, or belongs elsewhere, is as if it were not there. A file is
-written beside its place and then moved there, so that whoever reads sees all of it or none. Where
-nothing can be written, nothing is.
+everything that determines its content. Only files and folders that belong to this user and that
+nobody else can write are read; other files, and damaged ones, are treated as missing. A file is
+written under a temporary name and then moved to its place, so that readers see all of it or
+nothing. If the folder can't be written, nothing is kept.
 
 The environment variable PULLBACK_CACHE names another folder, or is `off` for none.
 """

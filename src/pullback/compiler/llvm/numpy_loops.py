@@ -1,10 +1,10 @@
 """The C functions behind NumPy's ufuncs and sorting, under names that machine code calls.
 
-A ufunc lists them in the order of its types, each with the data that it is called with; a dtype has
-those that sort. Where they lie in memory is read once and held against what Python shows of the
-same things: where it does not agree, there are none, and NumPy is called.
+A ufunc lists its loops in the order of its types, each with the data that it's called with; a dtype
+has the sorting functions. Their addresses are read from memory once and checked against what Python
+shows of the same objects; if they disagree, no loops are offered, and NumPy is called.
 
-Names are made of where a thing is found, so that later processes find it as well (`provide`).
+A name tells where a function is found, so that later processes can find it as well (`provide`).
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ Emit        elements: numbers or vectors of them (`lower.emit`)
 Text        functions of numbers with loops (`lower.text`)
 LoopText    loops that call the functions of their bodies (`lower.loop_text`)
 
-Values are the names that LLVM's text has for them, such as `%v3`, or literals. What is written is
-the text of a module, in the order in which it is written; nothing is optimised here.
+Values are their names in LLVM's text, such as `%v3`, or literals. The text of a module appears in
+the order in which it's written; nothing is optimised here.
 """
 
 from __future__ import annotations

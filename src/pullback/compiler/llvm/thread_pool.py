@@ -4,10 +4,10 @@
 
 The caller takes parts too, and returns when all are done. The threads start with the first large
 loop, sleep in between, know nothing of Python, and end with the process. A caller that finds the
-pool busy does all parts itself. Which thread does a part decides nothing: results do not depend on
-their number.
+pool busy does all parts itself. Results depend neither on which thread does a part nor on the
+number of threads.
 
-The number of threads is PULLBACK_THREADS, or that of the processors that the process may use.
+The number of threads is PULLBACK_THREADS, or the number of processors that the process may use.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Accumulation: add the cotangents of single elements to the array they belong to, in order.
 
 The pullback of `x[i]` is an array of zeros with one number in it, which is added to the cotangent
-of x. In the body of a loop that costs as much as x in each step; written as `x_bar[i] += v` it
-costs one element. So do the masks of what is present, which are known except for where two
-indices meet.
+of x. In the body of a loop each step would cost as much as a pass over x; written as
+`x_bar[i] += v` it costs one element. The same holds for the masks of present elements, which are
+known except where two indices coincide.
 """
 
 from __future__ import annotations

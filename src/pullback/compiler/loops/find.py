@@ -1,8 +1,8 @@
 """Periods: where a recorded program repeats itself.
 
-Equations become numbers, equal for what may be the same line of a loop; a stretch in which each
-number recurs after p places is a loop with a body of p equations, if the operands agree
-(`roll` checks these).
+Each equation becomes a number; equations that may be the same line of a loop get equal numbers. A
+stretch in which each number recurs after p places is a loop with a body of p equations, if the
+operands agree (`roll` checks these).
 """
 
 from __future__ import annotations

@@ -7,13 +7,14 @@ A stretch of the recording that repeats is a loop if each operand is, in every s
 
     the same          an operand of all steps, or a constant
     of this step      computed by an earlier line
-    of steps before   a carry; two steps back it is a chain of two
-    from outside      different in each step: a row of what is stacked, or read along an array
-    part of an array  that is carried: read or written where a row of integers says
+    of steps before   a carry; from two steps back, a chain of two carries
+    from outside      different in each step: a row of a stacked array, or read along an array
+    part of an array  that is carried: read or written at the indices in a row of integers
 
-What is read of a step after the loop becomes a row of its results. What is the same in all steps
-is computed once, before the loop. An array that only takes one element or row in each step is
-assigned to once, after the loop. Values stay the same: only the form changes.
+A value of a step that is read after the loop becomes a row of the loop's results. Values that are
+the same in all steps are computed once, before the loop. An array that is only written, one element
+or row in each step, is assigned to once, after the loop. Values stay the same: only the form
+changes.
 """
 
 from __future__ import annotations

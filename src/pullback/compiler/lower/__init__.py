@@ -1,20 +1,20 @@
-"""A graph becomes LLVM text: plan, kernels, loops, calls of libraries.
+"""Turn a graph into LLVM text: plan, kernels, loops, calls of libraries.
 
 The plan:
 
     role              what an equation becomes: a loop, a reduction, a view, a call of NumPy
     sparse_rows       sums over the rows of a sparse array
-    geometry          where the elements of a value lie
-    schedule          items, which are done together, and in which order
-    plan              all of it for a graph
+    geometry          the place of a value's elements in memory: buffer, offset, strides
+    schedule          which items are done together, and in which order
+    plan              the complete plan of a graph
     memory            the arena of intermediate values
-    join_scatter      parts written straight to their place in a whole
-    matmul_axes       matrix products found in labels
-    matmul_layout     how operands and results of matrix products lie
+    join_scatter      parts written directly to their place in a joined array
+    matmul_axes       matrix products found in the labels of einsum
+    matmul_layout     memory layout of the operands and results of matrix products
 
 Elements and the loops over them:
 
-    emit              the facade that `lower` rules speak to
+    emit              the interface that `lower` rules call
     complex_numbers   complex arithmetic
     exp_log           exponentials and logarithms of vectors
     gather            reads and writes at arrays of integers
@@ -32,13 +32,13 @@ Other functions:
     cumulative        cumulative sums and products
     convolve_search   convolutions, and places in sorted arrays
     small_matrices    systems, inverses, determinants and Cholesky factors
-    inner_loops       calls of NumPy's inner loops, and of what sorts
-    gemm              matrix products in code of our own
+    inner_loops       calls of NumPy's inner loops and sorting functions
+    gemm              matrix products in our own code
     blas              matrix products by BLAS
     loop_text         loops that call the functions of their bodies
-    scan, while_      `scan` and `while` made ready for the plan
+    scan, while_      `scan` and `while` prepared for the plan
 
-The whole:
+Putting everything together:
 
     addresses         addresses of buffers in one function
     module            the text of a program

@@ -1,8 +1,8 @@
-"""Complex numbers: what `lower` rules say of them, by arithmetic on their two parts.
+"""Complex numbers: the methods that `lower` rules call, as arithmetic on real and imaginary parts.
 
-Everything here gives the bits that NumPy gives, infinities, NaN and the signs of zeros included,
-except for what says `ulp`: units in the last place of the modulus. NumPy multiplies complex arrays
-with one rounding less than single numbers where the processor can; `fused` says which it is.
+Everything here gives the same bits as NumPy, including infinities, NaN and the signs of zeros,
+unless it mentions `ulp`: units in the last place of the modulus. If the processor can, NumPy
+multiplies complex arrays with one rounding less than single numbers; `fused` tells which applies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convolutions, and places in sorted arrays, as functions of numbers with loops."""
+"""Convolutions and searches in sorted arrays, as scalar functions with loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Along an axis, one element after the other: sums, products and linear recurrences."""
+"""Cumulative sums, products and linear recurrences along an axis, one element after the other."""
 
 from __future__ import annotations
 

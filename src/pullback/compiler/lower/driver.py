@@ -2,10 +2,9 @@
 
     whole(arena, table, constants)
 
-It may be added to a module's text where the functions that it calls exist: see
-`entry/python_calls`.
-Results of NumPy's calls are objects, which it holds until it is done. If a call fails, the flag
-behind the table is set.
+It can be added to a module's text if the functions that it calls exist: see `entry/python_calls`.
+Results of NumPy calls are objects, which it holds until it's done. If a call fails, the flag after
+the table is set.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Emit: the facade that `lower` rules speak to.
+"""Emit: the interface that `lower` rules call.
 
-`lower="sin"` names a method here; a function `lower(emit, *xs)` calls them. A rule is written once
-and serves single numbers and vectors: a Value is one, or as many as a register holds.
+`lower="sin"` names a method here; a function `lower(emit, *xs)` calls such methods. A rule is
+written once for single numbers and vectors: a Value is one number, or as many as a register holds.
 
-Arithmetic is IEEE's, operation by operation: no contraction, no reordering, so that the results are
-NumPy's. Functions come from `functions` or libmvec (within 4 ulp) for vectors, from the C library
-for numbers.
+Arithmetic follows IEEE 754, operation by operation, without contraction or reordering, so that the
+results are NumPy's. For vectors, functions come from `functions` or libmvec (within 4 ulp); for
+numbers, from the C library.
 """
 
 from __future__ import annotations

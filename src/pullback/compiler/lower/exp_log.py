@@ -1,8 +1,8 @@
 """Exponentials and logarithms in line, for vectors of 512 bits of double precision.
 
-A call of libmvec costs more than what it computes: it may overwrite all vector registers, so what
-they hold has to be saved and loaded again. Here an exponential is 22 instructions, a logarithm
-31; both are within 2 ulp.
+A call of libmvec costs more than the computation itself: it may overwrite all vector registers, so
+their contents must be saved and loaded again. Here an exponential takes 22 instructions, a
+logarithm 31; both are within 2 ulp.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Reading and writing at arrays of integers, within loops.
+"""Reading and writing at arrays of indices, within loops.
 
-`x[key]` with arrays in the key becomes `gather`, an operation on elements: the arrays are read by
-the loop as its other operands are, and x at the places that they name. `place` writes elements
-where arrays say, `place_add` adds them there, one after the other in the order of the program.
+`x[key]` with arrays in the key becomes `gather`, an elementwise operation: the loop reads the
+arrays like its other operands, and x at the indices that they hold. `place` writes elements at
+indices, `place_add` adds them there, one after the other in the order of the program.
 
-Constant arrays are looked at when compiling, and become distances in x. Others are checked when the
-program runs: `checked` adds an output to a graph that says whether all of them lie within bounds.
-The rows that a loop goes through are looked at as a whole. Where one does not, the loops stay
-within x, and what they computed is thrown away.
+Constant arrays are checked at compile time, and become offsets in x. Others are checked when the
+program runs: `checked` adds an output to a graph that tells whether all indices are within bounds.
+Rows of indices that a loop steps through are checked as a whole. If an index is out of bounds, the
+loops stay within x, and their results are discarded.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Products of matrices in machine code of our own, for the vectors of this processor.
+"""Matrix products in our own machine code, for the vector registers of this processor.
 
     gemm(a, b, c, m, n, k, rows of a, columns of a, rows of b, columns of b, rows of c)
 
-The strides count elements; c lies by rows. A panel of b, as wide as a few registers, is packed and
-stays in the cache while rows of a pass by, eight at a time: their numbers are read where they lie.
-BLAS libraries choose their code by names of processors, and fall back to half the width of the
-registers on those that they do not know.
+The strides count elements; c is stored by rows. A panel of b, as wide as a few registers, is packed
+and stays in the cache while it's multiplied by the rows of a, eight at a time; these aren't packed.
+BLAS libraries choose their code by the name of the processor, and use only half the width of the
+registers if they don't know it.
 """
 
 from __future__ import annotations

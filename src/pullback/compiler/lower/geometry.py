@@ -1,4 +1,4 @@
-"""Where the elements of a value are: a buffer, an offset and strides, all known when compiling.
+"""The place of a value's elements: a buffer, an offset and strides, all known at compile time.
 
 Reshaping, transposing, slicing and broadcasting move no memory: they give another Strided.
 """

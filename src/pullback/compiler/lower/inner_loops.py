@@ -1,9 +1,9 @@
 """Call NumPy's inner loops and sorting functions from machine code.
 
-A loop takes pointers to its operands and results, the lengths of its axes and the distances along
-them in bytes: so any layout does, and results are NumPy's to the bit. Loops of ufuncs of numbers go
-over all elements; those of matrices or rows over the last axis of a stack, and the others are gone
-through around them. What sorts does one row at a time, in place.
+A loop takes pointers to its operands and results, the lengths of its axes and their strides in
+bytes. So it works with any layout, and results are NumPy's, bit for bit. Loops of elementwise
+ufuncs run over all elements; loops of ufuncs of matrices or rows run over the last axis of a stack,
+inside loops over its other axes. Sorting functions sort one row at a time, in place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of joined, assigned and scattered arrays, written straight to their place; and gathering.
+"""Write the parts of joined, assigned and scattered arrays directly to their places; gathering.
 
 Each part is written by the item that computes it.
 """

@@ -1,8 +1,9 @@
-"""Loops: equations on elements, and reductions of them, over one space of indices.
+"""Kernels: loops over one index space that do elementwise equations and reductions of them.
 
-A kernel takes pointers, one for each array it reads or writes; its text says nothing else of where
-it is used, so that equal kernels are compiled once. The innermost axis goes in vectors; what is
-left over of it is done by the same vector code, so that a result does not depend on its place.
+A kernel takes pointers, one for each array it reads or writes. Its text doesn't depend on where
+it's used otherwise, so that equal kernels are compiled once. The innermost axis is processed in
+vectors; its remainder is done by the same vector code, so that the result for an element doesn't
+depend on its position.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The space of indices of a kernel: which axes are walked as one, in vectors of which width."""
+"""The index space of a kernel: which axes are merged into one, and the width of its vectors."""
 
 from __future__ import annotations
 

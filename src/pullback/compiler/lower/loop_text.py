@@ -1,8 +1,9 @@
-"""Functions of loops that call the functions of their bodies.
+"""Functions for loops, which call the functions of their bodies.
 
     name(constants, arena and table of each body..., operands..., results..., seconds...)
 
-A body finds in its table where its inputs and outputs lie: `put` says so before each call.
+A body finds the addresses of its inputs and outputs in its table, where `put` writes them before
+each call.
 """
 
 from __future__ import annotations

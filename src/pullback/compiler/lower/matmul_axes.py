@@ -1,9 +1,10 @@
-"""Products of matrices in stacks, found in labels: which axes are rows, columns, and the stack.
+"""Stacked matrix products found in the labels of einsum: which axes are rows, columns, and stack.
 
 A label belongs to the rows if the left operand and the result have it, to the columns if the right
-one and the result do, to the sum if both operands but not the result, to the stack if all three.
-Nothing is moved for it: each label has a stride in each of the three, and neighbouring ones that
-can be walked as one are one. The columns are those along which the result lies without gaps.
+operand and the result do, to the sum if both operands but not the result have it, and to the stack
+if all three do. No memory is moved: each label has a stride in each of the three, and neighbouring
+labels are merged where their strides allow it. The columns are the axes along which the result is
+contiguous.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Placing products of matrices: how their operands and results lie, and what is copied for it."""
+"""The memory layout of matrix products: operands, results, and which of them must be copied."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The text of a program in LLVM's language: kernels, functions of numbers, and what calls them.
+"""The LLVM text of a program: kernels, scalar functions, and the functions that call them.
 
     segment(arena, table, constants)
 
-does the pieces between two calls of NumPy. `table` holds the addresses of inputs, outputs and
-results of calls. Functions stay short, since LLVM's time grows faster than their length.
+does the work between two calls of NumPy. `table` holds the addresses of inputs, outputs and
+results of calls. Functions are kept short, since LLVM's time grows faster than their length.
 """
 
 from __future__ import annotations

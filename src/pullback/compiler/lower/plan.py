@@ -1,10 +1,10 @@
-"""The plan of a program: which equations become one loop, in which order, and where values lie.
+"""The plan of a program: which equations share a loop, in which order, and where values are stored.
 
-An item is an equation that computes elements, or one to be called. Items on elements of one shape
-are done in one loop where no other loop must come between: each item has a level, which rises by
-one wherever a value must be complete before it is read (after a reduction, through a view, from
-another shape). What is joined, scattered or assigned is written by the items that compute it
-straight to its place.
+An item is an equation that computes elements, or a call. Items on elements of one shape are done in
+one loop unless another loop must come between them. For this each item has a level, which rises by
+one wherever a value must be complete before it's read (after a reduction, through a view, from
+another shape). Parts of joined, scattered or assigned arrays are written directly to their places
+by the items that compute them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Reductions of a loop: where partial results go, and in which order they come together.
+"""Reductions of a loop: where partial results go, and in which order they're combined.
 
-Sums are done in one tree, whatever the width of a register. Along the innermost axis, blocks of 512
-elements are added in 32 lanes, sixteen after another, and the lanes by halves; along other axes,
-sixteen rows after another. The results of blocks are added in pairs. So n numbers meet in at most
-log2(n) + 12 additions, the bound of NumPy's pairwise summation.
+Sums are done in the same tree for any register width. Along the innermost axis, blocks of 512
+elements are added in 32 lanes of sixteen elements each, one after another, and the lanes are added
+by halves; along other axes, sixteen rows are added one after another. The results of blocks are
+added in pairs. So each of n numbers goes through at most log2(n) + 12 additions, the bound of
+NumPy's pairwise summation.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How each equation is lowered: elementwise code, a reduction, a view or a NumPy call.
 
-A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
-what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and
-their like for reductions; the names in STRUCTURAL for what the plan knows. Without `lower`, NumPy
-is called.
+A primitive's `lower` decides. It's the name of a method of Emit, or a function `lower(emit, *xs)`,
+for elementwise operations; "view" for operations that move no memory, unless an array is a key;
+"sum", "max" and similar names for reductions; or a name in STRUCTURAL for operations that the plan
+handles itself. Without `lower`, NumPy is called.
 """
 
 from __future__ import annotations

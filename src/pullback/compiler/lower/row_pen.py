@@ -1,4 +1,4 @@
-"""Rows of elements in memory: vectors of them, single ones, and what is left over of a vector."""
+"""Rows of elements in memory: whole vectors, single elements, and remainders of vectors."""
 
 from __future__ import annotations
 

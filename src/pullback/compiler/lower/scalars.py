@@ -1,4 +1,4 @@
-"""Lower equations of a single element each to one function without loops."""
+"""Lower equations on single elements to one function without loops."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Loops in machine code: `Rolled` is a `Scan` prepared for the plan.
 
-The body is a program of its own, planned in the same module. In each step it finds in its table
-where the rows are that it reads and writes; carries are written to two places in turn. An array of
-which a step changes a part stays where it is.
+The body is a separate program, planned in the same module. In each step its table holds the
+addresses of the rows that it reads and writes. Carries alternate between two buffers; an array that
+a step changes only in part stays where it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The schedule of a plan: items, what is done together, and in which order."""
+"""The schedule of a plan: which items are done together, and in which order."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Systems of equations, inverses, determinants and Cholesky factors of small matrices in stacks.
 
-LAPACK's own way: rows are eliminated with the largest element of the column as pivot (getrf,
-getrs), a Cholesky factor row by row of its transpose (potrf). Calls cost as much as the arithmetic
-for matrices of few rows, so up to LARGEST they are written out here; for larger ones NumPy calls
-LAPACK.
+The algorithms are LAPACK's: rows are eliminated with the largest element of the column as pivot
+(getrf, getrs); a Cholesky factor is computed row by row of its transpose (potrf). For matrices of
+few rows a call costs as much as the arithmetic, so up to LARGEST rows the algorithms are written
+out here; for larger matrices NumPy calls LAPACK.
 
-A matrix that NumPy refuses gives NaN. `doubts` are the results to be looked at: where one has a
-NaN, whatever its cause, the program is run by NumPy, which raises or not.
+A matrix that NumPy refuses gives NaN. `doubts` are the results to check: if one of them has a NaN,
+whatever its cause, the program is run by NumPy, which raises an error or doesn't.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     out[i] = 0 + data[k] * x[columns[k]] + ...      k = starts[i], ..., starts[i + 1] - 1
 
 Enters: an equation whose pattern is constant, and where its operands lie. Leaves: the text of a
-function. Each product is rounded before it is added, so the results are SciPy's bit for bit. Rows
-of one length are written out; their pattern needs no places where rows start. Where each row is
-the one before moved on by a column, as for differences on a grid, several rows are done at once.
+function. Each product is rounded before it's added, so the results are SciPy's, bit for bit. If all
+rows have the same length, their sums are written out without a loop, and `starts` isn't needed. If
+each row is the previous one shifted by a column, as for differences on a grid, several rows are
+done at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions of numbers with loops, in LLVM's text: for what elementwise code cannot express."""
+"""Scalar functions with loops in LLVM's text, for what elementwise code can't express."""
 
 from __future__ import annotations
 

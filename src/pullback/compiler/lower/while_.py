@@ -1,7 +1,7 @@
-"""Loops in machine code whose number of steps is known when they end, and the way back.
+"""Loops in machine code whose number of steps is known only when they end, and their pullbacks.
 
-`RolledWhile` and `RolledPull` are `While` and `WhilePull` made ready for the plan. Their bodies are
-programs of their own, as that of `Rolled` is.
+`RolledWhile` and `RolledPull` are `While` and `WhilePull` prepared for the plan. Their bodies are
+separate programs, like that of `Rolled`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Carried state: what a function reads, changes and stores again is an input of its recording.
 
-Momentum, running means, counters: `self.v = mu * self.v + g` finds something else in each call, so
-a recording that held for one value would stand for one call. The objects in such places are passed
-to the program besides the arguments, in a last one: a tuple with an item for each place. They are
-guarded as arguments are, by dtype and shape; the places are left out of what is compared; what the
-call stores is an output, which is put there.
+Examples are momentum, running means and counters: `self.v = mu * self.v + g` finds another value in
+each call, so a recording for one value would be valid for one call. Therefore the objects in such
+places are passed to the program as one additional last argument, a tuple with an item for each
+place. They're guarded by dtype and shape, as arguments are, and their places aren't compared. What
+the call stores is an output, which is put into the place.
 
-While a call is recorded the places hold Arrays. A counter, which is an integer of Python's, is
-passed as a float in a tuple of one, and becomes an integer again in the recording.
+While a call is recorded the places hold Arrays. A counter, which is a Python integer, is passed as
+a float in a tuple of one, and becomes an integer again in the recording.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The trace that records for `compile`, and the guards that it notes where Python asks for a value.
+"""The trace that records for `compile`, and the guards that it notes when Python asks for a value.
 
-Where a value is asked for (`if x > 0`, `int(n)`, `x.item()`), the trace answers, and writes down
-the question and the answer. It also notes what may raise for other values, and where Python's own
-numbers would behave differently from NumPy's.
+When Python asks for a value (`if x > 0`, `int(n)`, `x.item()`), the trace answers, and notes the
+question and the answer as a guard. It also notes operations that may raise for other values, and
+operations where Python numbers would behave differently from NumPy's.
 """
 
 from __future__ import annotations

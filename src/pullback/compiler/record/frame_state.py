@@ -1,9 +1,9 @@
-"""What a frame holds at the test of a loop: Arrays of the recording, and all else by its content.
+"""The state of a frame at the test of a loop: Arrays of the recording, other objects by content.
 
-Of two visits with equal states Python goes on alike, as long as the Arrays are not asked. So all
-that code can reach from the locals is looked into; a state with anything in it of which it cannot
-be told what it holds (an iterator, a view) is None. What code reaches by globals, the snapshot of
-the call knows (`is_as_before`).
+If two visits have equal states, Python continues in the same way, as long as it doesn't ask the
+Arrays for values. So everything that code can reach from the locals is examined; if the content of
+any object can't be determined (an iterator, a view), the state is None. Objects reached by globals
+are compared with the snapshot of the call (`is_as_before`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Loops that wait for the questions before them: a run asks all its guards in the end.
+"""Loops that run only if all guards before them hold, since a run checks its guards at its end.
 
-Where an earlier guard fails, what comes after it is done for values that the program would not have
-gone there with, and is thrown away. A loop that runs until something holds might never end for
-them. So each takes the answers before it as an operand more, and makes no step unless all are as
-they were recorded.
+If a guard fails, the operations after it are still done, for values with which the program would
+not have reached them, and their results are discarded. For such values a `while` might never end.
+So each loop takes the answers of earlier guards as an additional operand, and makes no step unless
+all of them are as recorded.
 """
 
 from __future__ import annotations

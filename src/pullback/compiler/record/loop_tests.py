@@ -1,8 +1,8 @@
-"""Where code asks whether a loop goes on: the tests of a `while`, and those that leave a `for`.
+"""Where code decides whether a loop continues: tests of a `while`, and those that leave a `for`.
 
-A test of a `for` is a question in its body of which one answer leaves the loop for good. The loop
-goes through `range(n)`, and its variable is read in comparisons with constants alone: once it is
-beyond them, Python takes the same way in each step.
+A test of a `for` is a condition in its body where one answer leaves the loop for good. The loop
+must run over `range(n)`, and read its variable only in comparisons with constants: once the
+variable is beyond these constants, Python takes the same branches in each step.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recording: one call of a function as a graph, with the answers that Python asked for on the way.
+"""Recording: one call of a function as a graph, with the answers that Python asked for meanwhile.
 
 The function runs on real values. Where Python asks for one (`if x > 0`, `int(n)`, `x.item()`), a
 guard is noted: the question, and the answer that it got. The recording stands for every call in

@@ -1,12 +1,12 @@
 """Staging: functions that are differentiated inside a recording are recorded first, and rolled.
 
-The recording of a gradient has a backward stretch, in which each operation of each step of a loop
-comes again in a form of its own. So the function runs on values alone; in that recording loops are
-easily found, and the transformation differentiates it by the rules of `Scan`. What Python asked on
-the way is asked of the loops.
+A direct recording of a gradient would contain the backward pass, in which each operation of each
+step of a loop appears again in its own form. Instead, the function itself is recorded without
+derivatives; in that recording loops are easily found, and the transformation differentiates them by
+the rules of `Scan`. The guards of the function become guards on the loops.
 
-Where a transformation is all that a recording consists of, what it does with its function's graph
-runs none of the user's code, and can be done after the call (`PostponedCall`).
+If a recording consists of a single transformation, transforming its function's graph runs none of
+the user's code, and can be done after the call (`PostponedCall`).
 """
 
 from __future__ import annotations

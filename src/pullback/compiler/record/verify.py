@@ -1,7 +1,8 @@
 """Verdicts: whether a rehearsal did what the function itself then did.
 
 The function runs in Python after its rehearsal. If the two differ, the recording is dropped. If
-the result is an object that existed before, or shares memory with one, so is it in a replay.
+the result is an object that existed before, or shares memory with one, then so does the result of a
+replay.
 """
 
 from __future__ import annotations

@@ -1,24 +1,24 @@
-"""A loop of Python's as one equation: where a recording proves that it goes on as it began.
+"""A Python loop as one equation, if a recording proves that all its steps are alike.
 
 At the test that ends a loop (see `loop_tests`), the trace looks at the frame: its locals are the
-state of the loop, Arrays of the recording apart from everything else. If between two tests all else
-stays equal, and no other question is asked, Python takes the same way again, whatever the Arrays
-hold. So if the steps of the recording are the same equations as well, with operands that are
-invariant, of the same step, or what the locals held at the test before, they are a `While`, which
-stands for every number of steps.
+state of the loop, Arrays of the recording and everything else. If between two tests everything else
+stays equal, and Python asks for no other value, it takes the same branches again, whatever the
+Arrays hold. So if the recorded steps also consist of the same equations, whose operands are
+invariant, from the same step, or held by locals at the test before, they become a `While`, which is
+valid for any number of steps.
 
-If other questions are asked in the steps, they must get the same answers in each, and a `for` may
-not come to its end: the loop stops where that fails, and a guard behind it asks whether it was its
-own test that ended it.
+If Python asks for other values in the steps, it must get the same answers in each step, and a `for`
+must not reach its end. The loop stops where that fails, and a guard after it checks whether its own
+test ended it.
 
-The recording of some steps shows what the loop gives where locals that hold one value in the end
-held one when it began (`gives_all`): if not, it is taken to begin a step later, and the tests
-before ask their guards. What was recorded of the steps is taken out; variables of it that something
-still reads, though no local held them, make the recording void (`lost`), and the next one folds no
-loops.
+The recorded steps show the results of the loop if locals that share one value at the end shared one
+when it began (`gives_all`). If not, the loop is taken to begin a step later, and the tests before
+become guards. The recorded steps are removed. If something still reads a variable of them that no
+local held, the recording is invalid (`lost`), and the next one folds no loops.
 
-A loop of many steps is not run to its end by Python: once some steps prove it, it goes on as a
-`While` on values, Python's Arrays get what it gives, and the test says that it is over (`done`).
+Python doesn't run a loop of many steps to its end: once some steps prove it, it continues as a
+`While` on values, Python's Arrays receive its results, and the test reports that it's over
+(`done`).
 """
 
 from __future__ import annotations

@@ -1,27 +1,28 @@
-"""scipy.stats: the methods whose own code iterates or is compiled.
+"""scipy.stats: rules for methods whose own code iterates or is compiled.
 
-Formulas and moments are Python over `scipy.special`, and take part as the user's code does.
+Formulas and moments are Python code on top of `scipy.special`; they take part as the user's code
+does.
 
     choices         SciPy's own helper for formulas that differ by a condition
     methods         pdf, cdf, sf, pmf and their logarithms; frozen distributions
-    continuous      ppf, isf: the inverse of the distribution function; fit: the likeliest
-    shapes          where a shape has no derivative
+    continuous      ppf, isf: the inverse of the distribution function; fit: maximum likelihood
+    shapes          shape parameters whose derivatives have no formula
     checks          SciPy's checks of arguments, with plain values
-    densities       densities of which the slopes are known, as one operation
+    densities       densities with known slopes, as one operation each
     scores          the slopes of their logarithms
-    formulas        what is differentiated where SciPy's formula cancels
+    formulas        formulas to differentiate where SciPy's would cancel
     multivariate    the normal distribution of vectors
     dirichlet       the Dirichlet distribution
     kernels         gaussian_kde
     compiled        distributions whose functions SciPy computes in compiled code
-    ranks           the distribution of a statistic of ranks
+    ranks           the distributions of rank statistics
     objects         distributions as objects
     boxes           multivariate_normal.cdf, multivariate_t.cdf
-    trials          counts of unlike trials, and of draws by odds
+    trials          counts of trials with unequal probabilities, and of weighted draws
     statistics      repeated medians, weighted ranks, the test of normality
     discrepancies   how evenly points are spread
-    deviations      deviations of samples without a spread
-    steps           the distribution function of discrete ones without a formula
+    deviations      deviations of samples, also where all values are equal
+    steps           distribution functions of discrete distributions without a formula
 """
 
 from importlib import import_module

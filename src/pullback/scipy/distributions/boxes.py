@@ -1,15 +1,17 @@
-"""The probability of a box under a normal or a t distribution of vectors, which SciPy integrates.
+"""The probability of a box under a multivariate normal or t distribution, which SciPy integrates.
 
-`cdf` of both is Python down to `_qauto` and `_qmvt`, which stand here for their own values, bit for
-bit. Their derivatives are probabilities of boxes with fewer sides: by a limit, the density there
-times the probability of the other sides given that value; by a correlation, the density of both
-(Plackett 1954) times the probability of the others given the two. For up to five sides of a normal
-distribution, and three of a t, these are exact, and for more as exact as SciPy's numbers.
+`cdf` of both is Python code down to `_qauto` and `_qmvt`, whose values are returned bit for bit.
+Their derivatives are probabilities of boxes with fewer sides. With respect to a limit it's the
+density there times the probability of the other sides given that value; with respect to a
+correlation, the density of both (Plackett 1954) times the probability of the others given the two.
+These are exact for up to five sides of a normal distribution and three of a t distribution; for
+more they're as accurate as SciPy's numbers.
 
-A t distribution with df degrees of freedom is a mean of normal ones over their size s. A density
-exp(-s^2 q / 2) in that mean makes the sizes those of another t distribution: of df + 1 degrees of
-freedom with limits times sqrt((df + 1) / (df + q)) if s stands before it, as it does for one place,
-and of df with limits times sqrt(df / (df + q)) for two.
+A t distribution with df degrees of freedom is a mixture of normal distributions over their scale s.
+A factor exp(-s^2 q / 2) in that mixture leads to the scales of another t distribution: if the
+factor is multiplied by s, as for one place, it has df + 1 degrees of freedom, and the limits are
+multiplied by sqrt((df + 1) / (df + q)); for two places it has df degrees of freedom, and the limits
+are multiplied by sqrt(df / (df + q)).
 """
 
 from __future__ import annotations

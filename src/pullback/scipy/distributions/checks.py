@@ -1,8 +1,8 @@
-"""SciPy's checks of arguments, which raise, and give back what they were given.
+"""SciPy's checks of arguments, which raise errors or return their arguments.
 
-They run with plain values where these are known, and nothing of them is traced: what a check gives
-back as it got it is the caller's Array. A check that gives back something else, such as a vector
-with its last entry added, is traced as it is.
+They run on plain values where these are known, and aren't traced: where a check returns an argument
+unchanged, the result is the caller's Array. If a check returns something else, such as a vector
+with its last entry added, its code is traced.
 """
 
 from __future__ import annotations

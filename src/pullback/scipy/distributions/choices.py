@@ -1,7 +1,8 @@
-"""SciPy's helper for formulas that differ by a condition.
+"""SciPy's helper for choosing between two formulas by a condition.
 
-SciPy picks the elements that each formula is for. Here a formula that is for all is computed alone;
-otherwise both are, for all elements, and one is taken, so that no shape depends on values.
+SciPy selects the elements for each formula. Here, if one formula applies to all elements, only that
+one is computed; otherwise both are computed for all elements and one result is selected, so that no
+shape depends on values.
 """
 
 from __future__ import annotations

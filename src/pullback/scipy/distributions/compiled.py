@@ -1,7 +1,7 @@
 """Distributions whose functions SciPy computes in compiled code, by quadrature or by series.
 
-The derivative of a distribution function with respect to its place is the density. Derivatives with
-respect to a shape, and all derivatives of densities, are slopes of an interpolant of SciPy's
+The derivative of a distribution function with respect to its argument is the density. Derivatives
+with respect to a shape, and all derivatives of densities, are slopes of an interpolant of SciPy's
 values.
 """
 

@@ -1,7 +1,7 @@
 """Continuous distributions: quantiles as roots of the distribution function, fits as minima.
 
-Entropies are integrals, of which the derivative is written with the logarithm of the density: where
-the density underflows, the slope of p log(p) is not a number.
+Entropies are integrals whose derivatives use the logarithm of the density, because the slope of
+p log(p) is NaN where the density underflows.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Densities of which the slopes are known: one operation, where their values are known.
+"""Densities with known slopes: each is one operation if its operands have known values.
 
-SciPy's formula gives the value, bit for bit; the table of `scores` gives the derivatives. Traced,
-the same formula would take an operation for each of its own, and cancel where these do not. What is
-mapped or recorded is traced: machine code takes the formula apart in its own way.
+SciPy's formula gives the value, bit for bit; the table in `scores` gives the derivatives. Tracing
+SciPy's formula would need many operations, and its derivatives would cancel where these don't. Only
+mapped or recorded values are traced, since machine code handles the formula step by step anyway.
 
-Where SciPy's formula asks each element which of two formulas it takes, which costs more than to
-compute both, `VALUES` has what it computes inside the support.
+Some of SciPy's formulas choose between two formulas for each element, which costs more than
+computing both. For these, `VALUES` has the formula that applies inside the support.
 """
 
 from __future__ import annotations

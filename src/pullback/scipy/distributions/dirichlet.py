@@ -1,4 +1,4 @@
-"""The Dirichlet distribution. Its density is one operation where its operands have known values."""
+"""The Dirichlet distribution: its density is one operation if its operands have known values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """How far points are from an even spread over a box: the discrepancies of `scipy.stats.qmc`.
 
-Sums over pairs of points of products over coordinates, which SciPy computes in compiled code.
+A discrepancy is a sum over pairs of points of products over coordinates, which SciPy computes in
+compiled code.
 """
 
 from __future__ import annotations

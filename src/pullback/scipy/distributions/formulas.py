@@ -1,10 +1,11 @@
-"""Formulas of which the derivatives keep their digits, where those of SciPy's cancel.
+"""Formulas whose derivatives are accurate where the derivatives of SciPy's formulas cancel.
 
-SciPy's formula gives the value. A shape may be nearly that of a limiting distribution, a place far
-in a tail: there the derivative of SciPy's formula is a small difference of large numbers.
+SciPy's formula gives the value. But if a shape is close to that of a limiting distribution, or a
+point is far out in a tail, the derivative of SciPy's formula is a small difference of large
+numbers.
 
-A row has the logarithm of the density, and the probabilities below and above a place. Of these two
-the smaller one is differentiated: the other is 1 less that.
+A row has the logarithm of the density, and the probabilities below and above a point. The smaller
+of these two is differentiated; the other is 1 minus that.
 """
 
 from __future__ import annotations

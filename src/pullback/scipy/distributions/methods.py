@@ -1,12 +1,12 @@
 """Densities and distribution functions: SciPy's formula inside the support, constants outside.
 
-SciPy picks the arguments that are valid, computes with these, and puts the results in their
-places. Here all are computed where all are valid, which is one question to the values; where they
-are not, or where no question may be asked (under `vmap`, in an integrand), the others are computed
-at a point inside the support, and not taken.
+SciPy selects the valid arguments, computes with them, and puts the results in their places. Here
+one check of the values tells whether all arguments are valid; then all are computed directly. If
+some aren't, or if values can't be checked (under `vmap`, in an integrand), the formula is computed
+for invalid arguments at a point inside the support, and these results are discarded.
 
-Whether SciPy's own distribution is asked inside its support is found out with plain values, where
-these are known: nothing of it is traced then but the formula.
+Where values are known, SciPy's test whether arguments lie in the support runs on plain values, so
+that only the formula is traced.
 """
 
 from __future__ import annotations

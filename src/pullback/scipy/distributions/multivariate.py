@@ -1,6 +1,7 @@
-"""The normal distribution of vectors, by the solution of a linear system with its covariance.
+"""The multivariate normal distribution, by solving a linear system with its covariance.
 
-And the inverse Wishart distribution of matrices, by solutions with their factors: SciPy calls BLAS.
+The inverse Wishart distribution of matrices is here, too. It's computed by solving systems with
+their factors, where SciPy calls BLAS.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Distributions as objects, `scipy.stats.Normal(mu=m)`: where SciPy looks up numbers in dicts.
+"""Distributions as objects, such as `scipy.stats.Normal(mu=m)`.
 
-Their Python takes part, but no Array can be a key: which moment is wanted is a plain number, and a
-class is made without derivatives, whose parameters come later. What a density or a distribution
-function is at infinity no parameter moves.
+Their Python code takes part, but SciPy looks up numbers in dicts, and no Array can be a key. So the
+order of a moment is a plain number, and a class is created without derivatives; its parameters come
+later. The values of a density or a distribution function at infinity don't depend on parameters.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Ranks: their distributions, which are steps, and what is picked by order.
+"""Ranks: their distributions, which are step functions, and values selected by their order.
 
-Of the steps SciPy keeps the numbers from one call to the next.
+SciPy keeps the numbers behind these step functions from one call to the next.
 """
 
 from __future__ import annotations

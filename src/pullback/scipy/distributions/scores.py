@@ -1,7 +1,7 @@
 """Slopes of the logarithms of densities in their standard form.
 
-A row has the slope by the variable z, and that by each shape: formulas in which nothing cancels
-that does not cancel in the slope itself. Second derivatives are the derivatives of these.
+A row has the slope with respect to the variable z and to each shape. Terms of these formulas cancel
+only where the slope itself is small. Second derivatives are the derivatives of these formulas.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Continuous distributions in their shape parameters: where there is no formula."""
+"""Derivatives of continuous distributions with respect to shape parameters, without a formula."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Statistics that SciPy computes in compiled code: repeated medians, weighted ranks, normality;
+"""Statistics that SciPy computes in compiled code.
 
-and the distance between distributions of points.
+They are repeated medians, weighted ranks, the test of normality, and the distance between
+distributions of points.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counts whose probabilities compiled code computes: unlike trials, and draws by odds."""
+"""Counts whose probabilities are compiled: trials with unequal probabilities, weighted draws."""
 
 from __future__ import annotations
 

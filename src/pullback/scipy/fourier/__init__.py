@@ -1,4 +1,4 @@
-"""scipy.fft: one rule for each family of transforms that compiled code computes.
+"""scipy.fft: one rule for each family of transforms in compiled code.
 
     transforms      complex and real transforms; cosine and sine transforms; public functions
 

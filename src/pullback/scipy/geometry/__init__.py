@@ -1,6 +1,6 @@
-"""scipy.spatial and scipy.cluster: the functions that compiled code computes.
+"""scipy.spatial and scipy.cluster: rules for their compiled functions.
 
-distances       cdist, pdist and what is made of them
+distances       cdist, pdist and functions built on them
 rotations       Rotation, Slerp, RigidTransform
 neighbours      KDTree: which points are nearest is constant, their distances are differentiable
 hulls           ConvexHull, Delaunay, Voronoi by their simplices

@@ -1,4 +1,4 @@
-"""scipy.cluster: which point belongs to which centre, and which clusters merge, is constant."""
+"""scipy.cluster: assignments of points to centres and merges of clusters are locally constant."""
 
 from __future__ import annotations
 

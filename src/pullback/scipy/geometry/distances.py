@@ -1,7 +1,7 @@
-"""Distances between points, by every metric of SciPy's.
+"""Distances between points, by every metric of SciPy.
 
-The distance of a point from itself has derivative zero, as `abs` has. Metrics of truth values
-(hamming, jaccard and their kin) are constant while the numbers move a little.
+The distance of a point from itself has derivative zero, as `abs` has at 0. Metrics of truth values
+(hamming, jaccard and similar ones) are locally constant.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""ConvexHull, Delaunay, Voronoi, HalfspaceIntersection: coordinates move, neighbours do not.
+"""ConvexHull, Delaunay, Voronoi, HalfspaceIntersection: coordinates have derivatives.
 
-Constant are the corners of each simplex, the points around each vertex of Voronoi's, and the
-halfspaces that meet in each corner.
+The corners of each simplex, the points around each vertex of a Voronoi diagram, and the halfspaces
+that meet in each corner are locally constant.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rotations and rigid motions.
 
-SciPy has their formulas twice: compiled for NumPy, and in Python for other kinds of arrays. Under a
-transformation the Python takes part.
+SciPy has their formulas twice: compiled for NumPy, and in Python for other kinds of arrays. In a
+transformation the Python code is used.
 """
 
 from __future__ import annotations

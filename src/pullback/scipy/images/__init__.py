@@ -1,6 +1,6 @@
-"""scipy.ndimage: rules at the compiled functions inside it.
+"""scipy.ndimage: rules for the compiled functions inside it.
 
-    edges           images with more pixels around them
+    edges           padding images at their boundaries
     stencils        weighted sums of the pixels near each pixel
     ranks           the smallest, largest or k-th pixel near each pixel; functions of the user's
     spectra         products with the Fourier transforms of filters

@@ -1,4 +1,4 @@
-"""Splines at points: differentiable in the image, in the points, and in what gives the points."""
+"""Splines at points: differentiable in the image, the points, and the parameters of the points."""
 
 from __future__ import annotations
 

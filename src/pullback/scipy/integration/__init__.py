@@ -1,10 +1,10 @@
 """scipy.integrate: derivatives of integrals and of solutions of differential equations.
 
 quadrature      quad, quad_vec, dblquad, tplquad, nquad
-integrand       integrands that are written down, which may choose
+integrand       recorded integrands, which may have branches
 subdivision     adaptive integrals of vectors over [0, 1], for derivatives of quadrature
-steps           one step of a method on Arrays, with the step size held
-written_steps   the steps as a loop, where a rule is written down for any numbers
+steps           one step of a method on Arrays, with a fixed step size
+written_steps   the steps as a loop, in rules recorded for any values
 initial         solve_ivp, odeint
 ragged          t and y of a batch whose examples took different numbers of steps
 stepwise        ode

@@ -1,8 +1,8 @@
-"""Boundary value problems: the equations of the collocation on SciPy's mesh are solved.
+"""Boundary value problems: the collocation equations on SciPy's mesh define the solution.
 
     y_{i+1} - y_i = h/6 (f_i + 4 f_{i+1/2} + f_{i+1}),    bc(y_0, y_m, p) = 0
 
-The mesh is held; the implicit function theorem gives the derivatives of y and p.
+The mesh is fixed; the implicit function theorem gives the derivatives of y and p.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Initial value problems: the accepted steps are taken again, with their sizes held."""
+"""Initial value problems: the accepted steps are taken again, with the same sizes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""An integrand that is written down, and its integral for plain values or those of batches.
+"""A recorded integrand, and its integral for plain values or batches of them.
 
-Where it chooses (`if x > k`), there is an end of an interval where the branch changes: on both
-sides it is as smooth as its branches are.
+If the integrand branches (`if x > k`), the interval is divided where the branch changes, so that on
+both sides the integrand is as smooth as its branches.
 """
 
 from __future__ import annotations

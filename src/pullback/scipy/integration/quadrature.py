@@ -1,10 +1,10 @@
-"""Integrals: the derivative is an integral too, and one term for each limit that is differentiated.
+"""Integrals: the derivative is another integral, plus one term per differentiated limit.
 
     d/dtheta int_a^b f(x, theta) dx = int_a^b f_theta dx + f(b) b' - f(a) a'
 
-So the derivative has an adaptive subdivision of its own, for any order. The integrand is recorded
-once for all x, or once for each sequence of answers where it asks for values (`if x > k`). One that
-asks in too many ways is summed over a subdivision, which then moves with the limits.
+So the derivative has its own adaptive subdivision, for any order. The integrand is recorded once
+for all x or, if it branches on values (`if x > k`), once per sequence of outcomes. If there are too
+many such sequences, the integral is summed over a subdivision, which then moves with the limits.
 """
 
 from __future__ import annotations

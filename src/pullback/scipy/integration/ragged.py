@@ -1,6 +1,6 @@
-"""`t` and `y` of `solve_ivp` under `vmap`, where the examples took different numbers of steps.
+"""`t` and `y` of `solve_ivp` under `vmap`, if the examples took different numbers of steps.
 
-As a whole they have no shape; what a program asks of one step, counted from either end, has one.
+As a whole they have no shape, but each single step does, counted from either end.
 """
 
 from __future__ import annotations

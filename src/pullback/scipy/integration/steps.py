@@ -1,11 +1,12 @@
-"""Steps of a method on Arrays, with the step sizes held.
+"""Steps of a method on Arrays, with fixed step sizes.
 
-SciPy's call has chosen the steps; here they are taken once more, on what carries derivatives. So
-the derivative is that of the numbers that were computed, in both modes and of any order, and what
-the right-hand side asks of values is answered as it was. Steps of an explicit method are
-arithmetic; those of an implicit one solve Radau IIA's equations by the implicit function theorem.
+SciPy's call has chosen the steps; here they're taken once more, on Arrays with derivatives. So the
+derivative is exactly that of the numbers that were computed, in both modes and of any order, and
+the right-hand side takes the same branches. Steps of an explicit method are plain arithmetic; those
+of an implicit method solve the equations of Radau IIA, differentiated by the implicit function
+theorem.
 
-Under `vmap` each example has steps of its own; one that has fewer repeats its last time.
+Under `vmap` each example has its own steps; an example with fewer steps repeats its last time.
 """
 
 from __future__ import annotations

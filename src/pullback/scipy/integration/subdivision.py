@@ -1,7 +1,7 @@
-"""An adaptive integral over [0, 1] of vectors, of all examples of a batch at once.
+"""An adaptive integral over [0, 1] of vectors, for all examples of a batch at once.
 
-SciPy computes the integrals that the user asks for; those of derivatives are computed here. Their
-integrands are recorded programs, so all points of a step are evaluated together by `vmap`.
+SciPy computes the integrals that the user asks for; integrals for derivatives are computed here.
+Their integrands are recorded programs, so all points of a step are evaluated together by `vmap`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The steps of an ODE solution in a recorded rule, as one loop that works for any values.
 
-SciPy chooses the steps in each repetition, and how many there are; the loop has room for some more
-than when it was written down, and stands still in what is left. So the repetition is machine code
-but for SciPy's choice.
+In each replay SciPy chooses the steps and their number. The loop has room for some more steps than
+SciPy took when it was recorded, and does nothing in those left over. So apart from SciPy's choice
+of steps, a replay runs as machine code.
 """
 
 from __future__ import annotations

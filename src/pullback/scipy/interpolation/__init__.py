@@ -1,22 +1,22 @@
 """scipy.interpolate: rules for its compiled evaluation, fitting and lookup functions.
 
     basis           B-splines and piecewise polynomials as NumPy programs
-    piecewise       PPoly, BPoly and what is made of them
+    piecewise       PPoly, BPoly and classes built on them
     splines         BSpline and fits of it
-    native_fitpack  FITPACK of several releases in one form
-    smoothing       splines as smooth as a sum of squares allows
-    surfaces        the same of data on a grid
-    cross_validation  the smoothness of make_smoothing_spline
+    native_fitpack  one interface to FITPACK in several releases of SciPy
+    smoothing       smoothing splines for a given sum of squared residuals
+    surfaces        the same for data on a grid
+    cross_validation  the smoothness that make_smoothing_spline chooses
     fitpack         splrep, splev and the classes over FITPACK
     patches         surfaces through scattered points
     sphere          surfaces over a sphere
     grids           interpolation on grids
     scattered       interpolation of scattered points
-    cubic           cubics in triangles
+    cubic           cubic polynomials in triangles
 
-SciPy's Python code takes part as the user's does. The interval in which a point lies is constant;
-the value, and its derivatives with respect to data, points and knots, are those of the formula
-there.
+SciPy's Python code takes part as the user's does. The interval that contains a point is locally
+constant; the value, and its derivatives with respect to data, points and knots, are those of the
+formula there.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""B-splines and polynomials in pieces, as NumPy programs of coefficients, knots and points.
+"""B-splines and piecewise polynomials as NumPy programs of coefficients, knots and points.
 
 de Boor, A Practical Guide to Splines (2001), chapters IX and X.
 """

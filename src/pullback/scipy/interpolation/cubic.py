@@ -1,12 +1,12 @@
 """CloughTocher2DInterpolator: cubics in the three parts of each triangle, with slopes at points.
 
-The slopes bend the curves along the edges of the triangulation least: with e the edge to a
-neighbour, of length L, and f and g the values and slopes at its ends,
+The slopes minimise the bending of the curves along the edges of the triangulation: with e the edge
+to a neighbour, of length L, and f and g the values and slopes at its ends,
 
     sum over the neighbours of (4 e (e g) + 2 e (e g') - 6 e (f' - f)) / L^3 = 0
 
-at each point, which is a linear system. SciPy solves it by iterations. Which triangle and which of
-its parts a point lies in is constant.
+at each point, which is a linear system. SciPy solves it by iteration. The triangle that contains a
+point, and the part of it, are locally constant.
 
 Alfeld, A trivariate Clough-Tocher scheme for tetrahedral data (1984); Nielson, A method for
 interpolating scattered data based upon a minimum norm network (1983).

@@ -1,7 +1,7 @@
 """FITPACK as SciPy compiles it: from Fortran until 1.17, written in C since 1.18.
 
-Some functions of the C have their parts in another order, or a function of SciPy's around them.
-Here they have one form, that of 1.17, and rules are written for it.
+Some of the C functions take or return their parts in another order, or are wrapped by a function of
+SciPy. Here they all have the form of 1.17, and the rules are written for that.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ coefficients c minimise
 
     |w (z - B c)|^2
 
-where the knots are given, or there are none inside. Inner knots that FITPACK chooses are means of
-the points, weighted by what an earlier fit left over: they move with the data, in a way that only
-FITPACK knows, and such fits are refused.
+if the knots are given, or there are no inner knots. Inner knots that FITPACK chooses are means of
+the points, weighted by the residuals of an earlier fit. They move with the data in a way that only
+FITPACK knows, so such fits are refused.
 """
 
 from __future__ import annotations

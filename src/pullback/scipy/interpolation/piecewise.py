@@ -1,4 +1,4 @@
-"""Polynomials in pieces: PPoly, BPoly, CubicSpline, Pchip, Akima and what is made of them."""
+"""Piecewise polynomials: PPoly, BPoly, CubicSpline, Pchip, Akima and classes built on them."""
 
 from __future__ import annotations
 

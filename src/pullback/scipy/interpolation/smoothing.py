@@ -5,9 +5,9 @@ inner knots, the coefficients c and a weight u of the jumps solve
 
     minimise |w (y - B c)|^2 + u |D c|^2    with    |w (y - B c)|^2 = s.
 
-The inner knots are places of data, and stay those. FITPACK ends when the equation for u holds to a
-thousandth of s: the derivative is that of the spline it returned, whose distance keeps its ratio to
-s.
+The inner knots are positions of data points, and remain at those points. FITPACK stops when the
+equation for u holds to a thousandth of s. The derivative is that of the spline it returned, with
+the ratio of its distance to s kept constant.
 
 Dierckx, Curve and surface fitting with splines (1993), chapter 5.
 """

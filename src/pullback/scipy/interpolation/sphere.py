@@ -5,15 +5,15 @@ cosine and sine at the knots, they obey at each pole
 
     s = a    and    ds/dtheta = b P(phi) + c Q(phi),
 
-where RectSphereBivariateSpline asks for the second if told to. So the coefficients are linear in
-fewer, free ones. LSQSphereBivariateSpline takes those of least squares, and so does
-SmoothSphereBivariateSpline as long as a cubic in theta, flat at the poles, is near enough. Where it
-is not, FITPACK begins with knots at multiples of pi/2 and adds one after the other, each a mean of
-points by the squares of what the fit before it left over: so the knots move with the data. The last
-are smoothed, with jumps in both directions.
+where RectSphereBivariateSpline requires the second equation only on request. So the coefficients
+are linear in fewer, free ones. LSQSphereBivariateSpline determines these by least squares, and so
+does SmoothSphereBivariateSpline as long as a cubic in theta, flat at the poles, is close enough. If
+it isn't, FITPACK begins with knots at multiples of pi/2 and adds one after the other, each a mean
+of points weighted by the squared residuals of the previous fit: so the knots move with the data.
+The last ones are smoothed, with jumps in both directions.
 
-RectSphereBivariateSpline meets its data. Where a value or a slope at a pole is not given, it takes
-that of a fit by least squares, whose inner knots are every second colatitude.
+RectSphereBivariateSpline interpolates its data. If a value or a slope at a pole is not given, it
+uses that of a least-squares fit whose inner knots are every second colatitude.
 
 Dierckx, Curve and surface fitting with splines (1993), chapter 11.
 """

@@ -5,8 +5,8 @@ coefficients C and a weight u of the jumps solve
 
     (X^T X + u D^T D) C (Y^T Y + u E^T E) = X^T Z Y    with    |Z - X C Y^T|^2 = s.
 
-FITPACK ends when the equation for u holds to a thousandth of s: the derivative is that of the
-surface it returned, whose distance keeps its ratio to s.
+FITPACK stops when the equation for u holds to a thousandth of s. The derivative is that of the
+surface it returned, with the ratio of its distance to s kept constant.
 
 Dierckx, Curve and surface fitting with splines (1993), chapter 5.
 """

@@ -1,7 +1,7 @@
-"""scipy.linalg: the functions that compiled code computes.
+"""scipy.linalg: rules for its compiled functions.
 
-    kinds           what functions of SciPy on matrices have in common
-    bands           matrices by their diagonals
+    kinds           the kinds of SciPy's functions of matrices
+    bands           banded matrices, stored by their diagonals
     systems         systems of equations, by matrices, bands and factors; equations for matrices
     factors         triangular and orthogonal factors
     updates         QR of a matrix with a row more, a column less
@@ -11,14 +11,14 @@
     functions       functions of matrices
     riccati         the equations of optimal control
     pencils         the Schur form of two matrices
-    routines        what routines of BLAS and LAPACK have in common
+    routines        how routines of BLAS and LAPACK are described
     blas, lapack    the routines that have derivatives
-    reflections     those that keep an orthogonal matrix as reflections
-    interpolative   a matrix by some of its columns; estimates of its norm
+    reflections     routines that store an orthogonal matrix as reflections
+    interpolative   interpolative decompositions; estimates of norms
     special         matrices made of numbers; norms
-    refused         what has no derivative here, and what to write
+    refused         functions without a derivative here, and what to write instead
 
-Functions that SciPy writes in Python over these take part as the user's code does.
+Functions that SciPy writes in Python on top of these take part as the user's code does.
 """
 
 from importlib import import_module

@@ -3,7 +3,7 @@
     (u1, u2), theta, (v1h, v2h) = cossin(x, p, q, separate=True)
 
 The blocks have singular value decompositions with these factors: x11 with the cosines of theta, and
-x21 with the sines. The factors are determined where all blocks are square, but for the phases of
+x21 with the sines. If all blocks are square, the factors are determined, except for the phases of
 complex ones.
 """
 

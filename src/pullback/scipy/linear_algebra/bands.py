@@ -1,4 +1,4 @@
-"""Matrices by their diagonals, and by other descriptions: products without the matrix.
+"""Matrices stored by diagonals or in other forms: products without forming the matrix.
 
 Bands with `upper` diagonals above the main one hold a[i, j] in row upper + i - j, column j.
 """

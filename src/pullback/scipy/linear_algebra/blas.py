@@ -1,4 +1,4 @@
-"""scipy.linalg.blas: products and sums of vectors and matrices, by what they compute."""
+"""scipy.linalg.blas: products and sums of vectors and matrices, described by NumPy formulas."""
 
 from __future__ import annotations
 

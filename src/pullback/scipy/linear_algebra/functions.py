@@ -1,4 +1,4 @@
-"""Functions of matrices. Of an analytic f, the derivative in a direction e is a block of f:
+"""Functions of matrices. If f is analytic, its derivative in a direction e is a block of f:
 
     f([[a, e], [0, a]]) = [[f(a), e's], [0, f(a)]]
 

@@ -1,10 +1,10 @@
-"""scipy.linalg.interpolative: a matrix by some of its columns.
+"""scipy.linalg.interpolative: approximate a matrix by some of its columns.
 
     a[:, idx] = b [1, proj],   b = a[:, idx[:k]]
 
-Which columns are chosen is locally constant, also where they are chosen by random numbers, and
-proj are the coefficients of the others by least squares. The singular values and vectors are those
-of b [1, proj], a matrix of rank k.
+The choice of columns is locally constant, also if random numbers make it, and proj holds the
+least-squares coefficients of the other columns. The singular values and vectors are those of
+b [1, proj], a matrix of rank k.
 """
 
 from __future__ import annotations

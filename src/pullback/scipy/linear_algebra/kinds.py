@@ -1,14 +1,14 @@
-"""The kinds of functions of `scipy.linalg`. The value of all of them is SciPy's, bit for bit.
+"""The kinds of functions in `scipy.linalg`. Their values are SciPy's, bit for bit.
 
     WithoutDerivative  SciPy's result, without a derivative
     Given              a decomposition with NumPy's rules, whose factors SciPy found
     Moving             SciPy's result, differentiated as a NumPy program
     System             the solution of a linear system, or of any linear equation for a matrix
 
-Besides, `exact` gives SciPy's value the derivative of the same computed with other functions.
+In addition, `exact` gives SciPy's value the derivative of a program that computes the same.
 
-SciPy takes stacks of matrices since 1.16; here each matrix of a stack is a call of its own, which
-is what SciPy does. Arguments that allow it to overwrite an operand are left out.
+SciPy takes stacks of matrices since 1.16; here, as in SciPy, each matrix of a stack is a separate
+call. Arguments that allow SciPy to overwrite an operand are left out.
 """
 
 from __future__ import annotations

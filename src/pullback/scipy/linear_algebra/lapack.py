@@ -1,7 +1,7 @@
-"""scipy.linalg.lapack: what its routines compute, by the functions of `scipy.linalg`.
+"""scipy.linalg.lapack: its routines, described by the functions of `scipy.linalg`.
 
-What only LAPACK can read, such as reflections and factors in packed form, has no derivative here:
-it can be passed on to LAPACK, and raises when it is differentiated.
+Results that only LAPACK can read, such as reflections and factors in packed form, have no
+derivative here: they can be passed on to LAPACK, and raise an error if they're differentiated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The generalized Schur form of two matrices: a = q s z^H, b = q t z^H.
 
-The factors move so that s and t stay triangular, and blocks of two on the diagonal as LAPACK makes
-them: t is diagonal there. What the phases of complex columns are is open.
+The factors move so that s and t stay triangular. Blocks of two on the diagonal stay as LAPACK makes
+them, with t diagonal there. The phases of complex columns aren't determined.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Routines of LAPACK that keep an orthogonal matrix as reflections, 1 - tau v v^H.
+"""Routines of LAPACK that store an orthogonal matrix as reflections, 1 - tau v v^H.
 
-They are done again with NumPy's functions, one column after another, as LAPACK does it.
+Here they're written with NumPy's functions, one column after another, as in LAPACK.
 """
 
 from __future__ import annotations

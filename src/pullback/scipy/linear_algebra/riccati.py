@@ -1,6 +1,6 @@
 """The algebraic Riccati equations: the derivative of a solution solves the linearised equation.
 
-With the feedback in the loop, that is a Lyapunov equation of the closed loop.
+That is a Lyapunov equation of the closed loop.
 """
 
 from __future__ import annotations

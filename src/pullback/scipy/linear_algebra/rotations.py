@@ -1,9 +1,9 @@
-"""The rotations with which SciPy updates factors: a plane after another, each of two neighbours.
+"""The rotations by which SciPy updates factors, one after the other, each of two neighbours.
 
     q r = (q g^H) (g r),      g (f, h) = (length, 0)
 
-Enters: the columns of q and the rows of r as lists. The columns that complete q to a basis move as
-the rotations do, which no equation for q and r alone says.
+Enters: the columns of q and the rows of r as lists. The columns that complete q to a basis move
+with the rotations; equations for q and r alone don't determine them.
 """
 
 from __future__ import annotations

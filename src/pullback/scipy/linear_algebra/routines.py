@@ -1,10 +1,10 @@
-"""How a routine of BLAS or LAPACK takes part: its own numbers, with a program's derivative.
+"""Rules for routines of BLAS and LAPACK: the routine's numbers, with a program's derivative.
 
     solver, = get_lapack_funcs(("potrs",), (factor,)); x, info = solver(factor, b, lower=True)
 
-A routine is described once, for all its letters (s, d, c, z), by a program over its arguments that
-gives the floating results; the others, such as pivots, are what LAPACK found. The numbers are
-SciPy's, bit for bit.
+A routine is described once for all its letters (s, d, c, z), by a program of its arguments that
+computes the floating-point results; the other results, such as pivots, are LAPACK's. The numbers
+are SciPy's, bit for bit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matrices made of numbers, norms, and questions about a matrix."""
+"""Matrices made of numbers, norms, and tests of properties of a matrix."""
 
 from __future__ import annotations
 

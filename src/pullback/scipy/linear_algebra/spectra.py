@@ -1,4 +1,4 @@
-"""Eigenvalues and singular values, their vectors, and the bases that they give."""
+"""Eigenvalues and singular values, their vectors, and the bases built from these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems of equations: of matrices with a structure, their factors, and equations for matrices."""
+"""Systems with structured matrices, systems by factors, and linear equations for matrices."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     q, r = qr_insert(q, r, row, 2)      # of q r with one more row
 
-They move as the factors of the changed matrix, and what completes q to a basis as the rotations do
-with which SciPy changes it.
+They move as the factors of the changed matrix do. The columns that complete q to a basis move with
+the rotations by which SciPy changes it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """scipy.optimize: solutions have the derivative of a root or of a stationary point.
 
-roots           brentq, newton, fsolve, root, fixed_point and their kin
+roots           brentq, newton, fsolve, root, fixed_point and others
 conditions      which constraints are active, and the equations of a constrained minimum
-minima          minimize, minimize_scalar, fmin and its kin, global optimisers
+minima          minimize, minimize_scalar, fmin and others, global optimisers
 elementwise     many equations or minima of one unknown each
 fits            least_squares, leastsq, curve_fit, lsq_linear, nnls
-programs        linprog; linear_sum_assignment; what is refused
+programs        linprog; linear_sum_assignment; solvers that are refused
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
 """scipy.optimize.elementwise: many equations, or many minima, of one unknown each.
 
-SciPy narrows brackets by comparisons, here and for quantiles of distributions that are objects.
-What it finds is differentiated by the equation of each element, f(x) = 0 or f'(x) = 0. Brackets
-that are looked for step by step are SciPy's own code.
+SciPy narrows brackets by comparisons, here and for quantiles of distributions as objects. The
+result is differentiated by the equation of each element, f(x) = 0 or f'(x) = 0. The step-by-step
+search for brackets is SciPy's own code.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""scipy.signal: rules at the compiled functions inside it.
+"""scipy.signal: rules for the compiled functions inside it.
 
     correlation     sums of products along sliding windows; medians in them
-    recursive       filters with feedback, and the states they begin in
+    recursive       filters with feedback, and their initial states
     resampling      filters between sampling rates
     splines         coefficients and values of splines
     polynomials     fits, and which roots count as one
-    peaks           where peaks are, how high and how wide
+    peaks           positions, heights and widths of peaks
     waveforms       sawtooth, and other functions defined piece by piece
     designs         equiripple filters, and gains that place poles
 

@@ -1,4 +1,4 @@
-"""Correlations in several dimensions, of which convolutions and filters are made."""
+"""Correlations in several dimensions, the basis of convolutions and filters."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Designs that solve equations: equiripple filters, and gains that place poles.
 
-remez         At the extremal points f_i of the weighted error, of which there are as many as free
-              coefficients and one, A(f_i) + (-1)^i d / W(f_i) = D(f_i): a linear system for the
-              filter and the ripple d. Points at edges move with these; at the others the error has
-              slope zero, and one step of Newton's method follows them.
+remez         The weighted error has one more extremal point f_i than the filter has free
+              coefficients. There A(f_i) + (-1)^i d / W(f_i) = D(f_i), a linear system for the
+              filter and the ripple d. Points at edges move with the edges; at the others the error
+              has slope zero, and one step of Newton's method follows them.
 place_poles   With one input, K = [0 ... 0 1] C^-1 p(A), C the matrix of controllability and p the
               polynomial of the poles (Ackermann's formula). With as many inputs as states,
-              B K = A - D with D the matrix of the poles.
+              B K = A - D, where D is the matrix of the poles.
 
 Parks and McClellan, Chebyshev approximation for nonrecursive digital filters (1972).
 """

@@ -1,4 +1,4 @@
-"""Peaks: where they are is locally constant; their heights and widths are differentiable."""
+"""Peaks: their positions are locally constant; their heights and widths are differentiable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polynomials: their fits, and which of their roots count as one, which is locally constant."""
+"""Polynomials: fits, and locally constant groups of roots that count as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A filter between sampling rates: zeros are put between the numbers, and some results are kept."""
+"""Filters between sampling rates: insert zeros between the samples, and keep every n-th result."""
 
 from __future__ import annotations
 

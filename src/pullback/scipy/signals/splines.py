@@ -1,4 +1,4 @@
-"""Splines of signals: the recursive filters that find coefficients, and the splines themselves."""
+"""Splines of signals: the recursive filters that compute coefficients, and the spline values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waveforms that SciPy assigns piece by piece, as one formula, so that examples may differ."""
+"""Waveforms that SciPy assigns piece by piece, written as one formula that works under vmap."""
 
 from __future__ import annotations
 

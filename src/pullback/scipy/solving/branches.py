@@ -3,9 +3,9 @@
     lambda x: a * x if x > 0.3 else 1 / x       branches: a * x, where x > 0.3 is true
                                                           1 / x, where x > 0.3 is false
 
-Of one value, the answers pick the branch. Of a batch, as when all points of an integral are
-computed at once, all branches are, and each value takes its own. A value that answers as none
-before it is looked for by running the function there.
+For a single value, the outcomes select the branch. For a batch, such as all points of an integral,
+all branches are computed and each value takes the result of its own. If the outcomes for a value
+are new, the function is run at that value to record another branch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls under `vmap` that decide by values: which triangle, how many steps, which entries to drop.
 
-The call is made for each example, and the results are stacked. An object that such a call makes,
-as a triangulation, is one object for each example, and so is what is asked of it.
+The call is made for each example, and the results are stacked. If a call returns an object, such as
+a triangulation, there's one object for each example, and its methods are called on each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A solution as one operation, differentiated by its equation and not through iterations.
+"""A solution as one operation, differentiated by its equation, not through iterations.
 
 A solution z of F(z, theta) = 0 moves with theta as the implicit function theorem says,
 
@@ -7,8 +7,8 @@ A solution z of F(z, theta) = 0 moves with theta as the implicit function theore
 with the Jacobian F_z computed by pullback at the solution. Both rules are programs over the user's
 function as it was recorded there, so higher orders are derivatives of the rules.
 
-theta is what the recorded function closes over: Arrays among its arguments are passed on to it, and
-so they are met there as well.
+theta consists of the Arrays that the recorded function closes over; Arrays among its arguments are
+passed on to it, so they're included.
 """
 
 from __future__ import annotations

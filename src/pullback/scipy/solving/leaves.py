@@ -7,8 +7,8 @@ an image into an array that it is given. The rule stands for that function:
     def correlate1d(input, weights, axis, output, mode, cval, origin):
         output[...] = stencil_p(input, weights, cval, ...)
 
-It is called where one of the arguments carries a derivative or a batch, or is recorded; otherwise
-SciPy's function gets the plain arrays. What it returns then are constants, which take assignments.
+It's called if one of the arguments carries a derivative or a batch, or is recorded; otherwise
+SciPy's function gets the plain arrays, and its results are constants that can be assigned into.
 """
 
 from __future__ import annotations

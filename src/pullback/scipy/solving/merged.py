@@ -1,8 +1,9 @@
-"""Programs of one function for several sequences of answers, as one that asks nothing.
+"""Merge a function's programs for several sequences of answers into one without guards.
 
     x > 1: x        x <= 1: 1 / x        ->        where(x > 1, x, 1 / x), and whether that holds
 
-It computes all of them and takes the one whose answers are given; where none are, it does not hold.
+It computes all of them and selects the one whose answers match. If none match, it reports that its
+result isn't valid.
 """
 
 from __future__ import annotations

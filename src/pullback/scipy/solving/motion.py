@@ -1,4 +1,4 @@
-"""Rules from a NumPy program that computes the same as code of SciPy's that can't be traced."""
+"""Rules for SciPy code that can't be traced, from a NumPy program that computes the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SciPy's wrapping of NumPy for several array libraries, where it takes private functions."""
+"""SciPy's wrapping of NumPy for several array libraries, as far as it uses private functions."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """A call of a SciPy solver, as one operation in a recording.
 
-`compile` repeats what a function did with other numbers. What SciPy does in between is not recorded
-step by step: its call is one operation, and in each repetition SciPy makes it.
+`compile` replays what a function did with other numbers. SciPy's own work is not recorded step by
+step: its call is one operation, and each replay calls SciPy again.
 
     brentq(lambda x: x**3 - a, 0, b)   ->   brentq of the operands (b, a), with x**3 - a a program
 
 The derivatives of the operation are operations of the same kind: they do what the rule of SciPy's
 function does with numbers that carry a derivative.
 
-A function of which no program can be written (it asks for `int(x)`) is recorded step by step; such
-a recording stands for calls with the same numbers.
+A function that can't be turned into a program (it asks for `int(x)`) is recorded step by step; such
+a recording is valid only for calls with the same numbers.
 """
 
 from __future__ import annotations

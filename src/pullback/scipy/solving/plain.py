@@ -1,7 +1,7 @@
 """SciPy's own call on plain values.
 
-A solver runs as SciPy runs it: what it is given are plain numbers, and so is what the user's
-functions return to it. A batch is solved example by example:
+A solver receives plain numbers, and the user's functions return plain numbers to it, so it runs as
+SciPy always does. A batch is solved example by example:
 
     vmap(lambda a: brentq(lambda x: x**3 - a, 0, 9))(a)     # one call of brentq for each a
 

@@ -3,11 +3,11 @@
     learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
     ClosedProgram(learner, [8.0])(1.0)                  -7.0, the program with a = 8
 
-One program is written for each kind of arguments, and for each sequence of answers to what it asks
-of them (`if x > 0`). What the function closes over becomes operands; where it asks for a floating
-number, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
-which `1 / x` raises and `x**0.5` may be complex: programs compute with NumPy's, and say `Changed`
-where Python would have done otherwise.
+One program is recorded for each kind of arguments, and for each sequence of answers to conditions
+on them (`if x > 0`). Arrays that the function closes over become operands. If it asks for a
+floating-point value (`float(x)`), `Unstaged` is raised. SciPy's compiled code passes Python
+numbers, for which `1 / x` may raise and `x**0.5` may be complex. Programs compute with NumPy's
+numbers, and raise `Changed` where Python would have behaved differently.
 """
 
 from __future__ import annotations

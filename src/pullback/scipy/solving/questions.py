@@ -1,6 +1,6 @@
 """Decisions that a function makes about values while it is recorded.
 
-They are further results of what is written, which stands for values that give the same answers:
+They become further results of the program, which is valid for all values with the same answers:
 
     lambda x: x if x > 1 else 1 / x     ->  x, [x > 1] with the answer True
                                             1 / x, [x > 1] with the answer False

@@ -1,8 +1,8 @@
-"""Results of SciPy's as arrays: their form, and back.
+"""SciPy's results as a form and the arrays in it, and back.
 
 form_of   a result -> its form, and the numbers in it
 fit       another result of the same form -> the numbers in it, with what is known of each
-checked   the same numbers, if each is of the same shape as the recorded one
+checked   the same numbers, if each has the same shape as the recorded one
 made      numbers -> a result of the form
 """
 

@@ -1,14 +1,14 @@
-"""The rule of a function that solves, written down: its derivative as operations of a recording.
+"""Record the derivative rule of a solver as operations of a recording.
 
 The rule of `brentq` takes the root that SciPy found, and solves a linear equation there. It is run
-once, with what SciPy found as operands:
+once, with SciPy's results as operands:
 
     x_bar, found  ->  operations  ->  a_bar         found: the root, an operation of its own
 
-What the rule computes from plain values, such as Newton's steps to a closer root, is an operation
-as well (`computed`). Its questions to truth values and integers are asked again in each repetition.
-A rule that asks for other values, or reads what is another object in each call, is not written
-down: it runs in Python in each repetition.
+Whatever the rule computes from plain values, such as Newton steps to a closer root, is an operation
+as well (`computed`). If it asks for truth values or integers, these are checked again in each
+replay. A rule that asks for other values, or reads an object that differs in each call, can't be
+recorded: it runs in Python in each replay.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parts of a solver's result without a known derivative, such as `hess_inv`.
 
-Enters: such a part, and what is known of the result. Leaves: the same values, which raise when they
-are differentiated; a constant in their place would have derivative zero.
+Enters: such a part, and what is known of the result. Leaves: the same values, which raise an error
+if they're differentiated; as constants they would silently have derivative zero.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a recording notes while SciPy solves.
 
-What SciPy's own code reads is no fact of the recording: it runs again in each repetition. What the
-user's function reads is one, as in the rest of the program; and it may change nothing, since it
-runs once and SciPy calls it many times.
+The state that SciPy's own code reads doesn't have to be checked, since that code runs again in each
+replay. The state that the user's function reads is checked, as in the rest of the program. The
+user's function must not change anything, since it's recorded once and SciPy calls it many times.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""SciPy's methods that iterate, in machine code.
+"""SciPy's iterative methods in machine code.
 
-Enters: a function of SciPy's that solves A x = b in one loop of Python, its options, a pattern.
-Leaves: a compiled function of the numbers of A, of b and of the first guess. It is SciPy's own
-code, recorded as any other: the loop becomes a `While` (see `compiler.record.while_loops`), and
+Enters: a function of SciPy that solves A x = b in one Python loop, its options, a pattern.
+Leaves: a compiled function of the numbers of A, of b and of the initial guess. It is SciPy's own
+code, recorded like any other: the loop becomes a `While` (see `compiler.record.while_loops`), and
 products with A are machine code (`products`).
 
-They are made for calls that a compiled program repeats, and for systems that are solved again and
-again. Nested loops, and loops whose tests are counted in Python, stay SciPy's.
+They are compiled for calls that a compiled program replays, and for systems that are solved many
+times. Nested loops, and loops whose tests are counted in Python, still run as SciPy's own code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The factors that SuperLU returns: P_r A P_c = L U, of which the permutations stay.
+"""The factors that SuperLU returns: P_r A P_c = L U, with locally constant permutations.
 
-Enters: the numbers of A by columns, and how it is factored. Leaves: L or U, sparse as SuperLU has
-it, whose numbers move as the dense factors of as many columns do.
+Enters: the numbers of A by columns, and the options of the factorization. Leaves: L or U in
+SuperLU's sparse pattern; its numbers move as those of the dense factors do.
 """
 
 from __future__ import annotations

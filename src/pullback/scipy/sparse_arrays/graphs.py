@@ -1,7 +1,7 @@
 """scipy.sparse.csgraph: paths and trees along the edges that SciPy chose.
 
-Which edges a shortest path takes stays while their lengths move a little; its length is the sum of
-theirs. Where two paths are equally long, the derivative is that of the one that SciPy took.
+The edges of a shortest path are locally constant, and its length is the sum of theirs. If two paths
+are equally long, the derivative is that of the one that SciPy chose.
 """
 
 from __future__ import annotations

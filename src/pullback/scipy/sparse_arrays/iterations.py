@@ -1,9 +1,9 @@
-"""Systems of equations, by SciPy's methods that iterate.
+"""Systems of equations, by SciPy's iterative methods.
 
 SciPy iterates on plain values. The derivative is that of the solution and solves one more system,
-by the same method to a tighter tolerance; the first guess and the preconditioner have no part in
-it. Of an array the system for derivatives is that of its numbers (`systems`); of an operator whose
-products are functions of the program's, it asks for products and their transposes:
+by the same method to a tighter tolerance; the initial guess and the preconditioner don't affect it.
+If A is an array, derivatives follow from its numbers (`systems`). If A is an operator whose
+products are functions of the program, they follow from products and their transposes:
 
     A(p) x = b        A x_dot = b_dot - A(p_dot) x        A^T lambda = x_bar
 """

@@ -1,17 +1,17 @@
-"""Zeros that SciPy drops, and that are kept here because they move.
+"""Zeros that SciPy drops, kept here because they may have derivatives.
 
     K = csr_array(np.array([[k, c], [c, k]]))      # at c = 0 SciPy's has two entries
 
-SciPy drops zeros where a dense array is made sparse and where two sparse arrays are added or
-multiplied. Here each number stays an entry, and operations have the derivative of all of them.
-A program that looks at entries (`nnz`, `indices`, `data`...) gets those that SciPy has:
+SciPy drops zeros when it makes a dense array sparse, and when it adds or multiplies two sparse
+arrays. Here each number remains an entry, and operations have the derivatives of all of them. A
+program that looks at entries (`nnz`, `indices`, `data`...) gets those that SciPy has:
 
     dropped is True     SciPy has dropped all zeros: they are left out of what the program sees
     dropped is a mask   SciPy has dropped these, and what was computed of the others stays
     dropped is False    made from such arrays, SciPy may have dropped some: what the program sees is
                         refused where a number is zero
 
-SciPy's own code looks at all entries, so what is seen depends on the module that asks.
+SciPy's own code must see all entries, so the answer depends on the module that asks.
 """
 
 from __future__ import annotations

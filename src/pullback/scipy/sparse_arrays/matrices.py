@@ -1,4 +1,4 @@
-"""Dense matrices, `numpy.matrix`, of differentiated numbers: what sums of sparse matrices give.
+"""A `numpy.matrix` of numbers with derivatives, the result of sums of sparse matrices.
 
 Its operations are those of `numpy.matrix`: `*` multiplies matrices, and all results have two
 dimensions. Other operations are refused; `np.asarray(m)` is the array.

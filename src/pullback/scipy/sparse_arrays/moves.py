@@ -1,7 +1,7 @@
 """Functions of SciPy's that only rearrange numbers: conversions, slices, transposes.
 
-Which number goes where is learnt from SciPy's own function: it is called on the positions
-1, 2, 3, ... in place of the numbers, and what it returns says where each of the results comes from.
+SciPy's own function tells which number goes where: it's called with the positions 1, 2, 3, ... in
+place of the numbers, so its results tell where each number comes from.
 """
 
 from __future__ import annotations

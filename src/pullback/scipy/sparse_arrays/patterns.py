@@ -1,7 +1,7 @@
-"""The places of the numbers of a sparse array: a pattern, which is constant.
+"""The pattern of a sparse array: the places of its numbers, which are constant.
 
-csr     outer holds where each row begins, inner the columns
-csc     the same by columns
+csr     outer holds the start of each row, inner the columns
+csc     outer holds the start of each column, inner the rows
 coo     outer holds the rows, inner the columns
 """
 

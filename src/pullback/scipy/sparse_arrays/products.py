@@ -1,9 +1,9 @@
-"""A sparse array times a dense one: the operation that most others are made of.
+"""A sparse array times a dense one: the operation that most others are built on.
 
     out[i] = sum of data[k] * x[j] over the entries k at (i, j)
 
-It is linear in the numbers and in x. The cotangent of x is the product with the transposed array,
-and that of the numbers is taken at the entries alone: nothing dense is made.
+It is linear in the numbers and in x. The cotangent of x is the product with the transposed array.
+The cotangent of the numbers is computed only at the entries, never as a dense array.
 """
 
 from __future__ import annotations

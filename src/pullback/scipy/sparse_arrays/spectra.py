@@ -1,13 +1,14 @@
-"""Eigenvalues and singular values by ARPACK and its kin.
+"""Eigenvalues and singular values by ARPACK and similar solvers.
 
-A pair (w, v) of A v = w v, of which c^T v stays as it is, moves as the bordered system says:
+A pair (w, v) of A v = w v, with c^T v held constant, moves by the bordered system:
 
     [A - w   -v] [v_dot]   [-A_dot v]
     [c^T      0] [w_dot] = [   0    ]
 
 with c = v if A is symmetric, conj(v) otherwise. For a general problem A v = w M v, A - w M and M v
-replace A - w and v, and v^H M v stays 1. All systems are sparse, and cotangents exist at the stored
-entries alone. An operator, which is a function, becomes an array: its products with unit vectors.
+replace A - w and v, and v^H M v stays 1. All systems are sparse, and cotangents exist only at the
+stored entries. An operator is a function, so it's first turned into an array by multiplying it with
+unit vectors.
 """
 
 from __future__ import annotations

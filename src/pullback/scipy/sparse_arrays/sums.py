@@ -1,4 +1,4 @@
-"""Functions of SciPy's that add or combine numbers: sums, products of sparse arrays."""
+"""SciPy's functions that add or combine numbers: sums, products of sparse arrays."""
 
 from __future__ import annotations
 

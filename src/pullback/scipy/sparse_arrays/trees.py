@@ -1,7 +1,7 @@
 """Sparse arrays as arguments and results: trees of one leaf, the numbers, in a fixed pattern.
 
-So the gradient with respect to a sparse array has the same entries, and a compiled function
-that is given one, or returns one, is recorded for its pattern.
+So the gradient with respect to a sparse array has the same entries, and a compiled function that
+takes or returns a sparse array is recorded for its pattern.
 """
 
 from __future__ import annotations
