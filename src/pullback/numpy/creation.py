@@ -255,7 +255,8 @@ def from_dlpack(x: Any, /, *args: Any, **kwargs: Any) -> Any:
         return np.from_dlpack(x, *args, **kwargs)
     if not x.dtype.isnative:
         raise BufferError("DLPack only supports native byte order.")
-    return np.copy(x) if kwargs.get("copy") or is_number(x) else x[...]
+    array: Any = x
+    return np.copy(x) if kwargs.get("copy") or is_number(x) else array[...]
 
 
 @answers_for(np.full)
