@@ -55,7 +55,7 @@ def data(explanation: Explanation, limit: int) -> dict[str, Any]:
 
 
 def described(box: PictureBox, picture: Picture, files: list[str]) -> dict[str, Any]:
-    """All that is told of a box but its place."""
+    """The description of a box, except for its position."""
     node, first = box.node, box.nodes[0]
     line = first.line if node is None else node.line
     told: dict[str, Any] = {

@@ -60,7 +60,7 @@ def named(node: ProgramNode) -> str | None:
 
 
 def summary(explanation: Explanation) -> list[str]:
-    """What is to be noted: the rules' troubles, and what was assumed."""
+    """Notes: problems of rules, and assumptions."""
     nodes = explanation.nodes
     lines = []
     for mark, text in (
@@ -167,7 +167,7 @@ def drawn(box: PictureBox, x: float, y: float, outputs: set[int]) -> list[str]:
 
 
 def hover(box: PictureBox) -> str:
-    """What is said of a box beyond its label."""
+    """The text shown for a box in addition to its label."""
     node = box.node
     if node is None:
         return box.text

@@ -103,7 +103,7 @@ FRESH.update(
 
 
 def converter(function: Any, implementation: Any) -> None:
-    """A function that makes an array of its first argument, which may be or hold Arrays."""
+    """A function that makes an array from its first argument, which may be or hold Arrays."""
 
     @answers_for(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -151,7 +151,7 @@ def of_objects(function: Any, x: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def without_none(x: Any) -> Any:
-    """Nested lists with NaN for None, which NumPy makes of it in an array of floats."""
+    """Nested lists with NaN in place of None, as in NumPy's arrays of floats."""
     if type(x) in (list, tuple):
         return [without_none(item) for item in x]
     return np.nan if x is None else x

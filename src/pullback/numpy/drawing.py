@@ -62,7 +62,7 @@ def drawing(name: str) -> None:
 
 
 def plain_source(rng: Any) -> Any:
-    """A generator that draws the same numbers for compiled code, which takes plain ones."""
+    """A generator that draws the same numbers, for compiled code that takes plain ones."""
     if DRAWS:
         DRAWS[-1].draws(rng, "random")
     return np.random.Generator(rng.bit_generator)

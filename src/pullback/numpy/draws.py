@@ -30,7 +30,7 @@ Motion = Callable[..., Any]  # of the numbers, the parameters they were drawn fo
 
 
 class Draw(Primitive):
-    """Numbers that were drawn, which move with the parameters as a program says.
+    """Random numbers whose derivatives with respect to the parameters come from a program.
 
     `family` names the distribution; its motion(out, at, *parameters) is a program of which only
     the derivative with respect to the parameters counts.
@@ -75,7 +75,7 @@ def family(name: str, **parameters: Any) -> Callable[[Motion], Motion]:
 
 
 def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any:
-    """Numbers of a distribution with parameters that carry a derivative."""
+    """Random numbers of a distribution whose parameters carry a derivative."""
     if name not in FAMILIES:
         x = next(filter(is_live, leaves((args, list(kwargs.values())))))
         raise ConversionError(

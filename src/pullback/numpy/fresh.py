@@ -37,7 +37,7 @@ def is_fresh(x: Any, source: Any) -> bool:
 
 
 def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """What a function makes of plain arguments, as Arrays."""
+    """The results of a function of plain arguments, as Arrays."""
     out = function(*args, **kwargs)
     if type(out) is ndarray and out.base is None and id(out) not in map(id, args):
         return made(out)  # it is no view of anything

@@ -22,7 +22,7 @@ from .wrapping import OWN, StandIn, answers_for
 
 
 def refuse_masked(xs: Any) -> None:
-    """Raise for masked arrays, of which a loop would see what is masked."""
+    """Raise for masked arrays, because a loop would see their masked elements."""
     if "numpy.ma" in sys.modules and masks(list(xs)):  # it takes long to import
         raise ArgumentTypeError(
             "A function that loops over elements or rows met a masked array, and would compute with"

@@ -21,7 +21,7 @@ LIBRARIES = "scipy.", "pullback.scipy."  # whose objects are given as an `Outsid
 
 
 def joined(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Call code that takes part, from outside where that gives it Arrays."""
+    """Call code that takes part, also from eager code if it's given Arrays."""
     given = (*args, *kwargs.values())
     args, kwargs = tuple(map(inside, args)), {name: inside(x) for name, x in kwargs.items()}
     if active():

@@ -19,7 +19,7 @@ __getattr__, __dir__ = mirror(globals(), np.testing, traced=True)
 
 
 def asserting(original: Any, holds: Any) -> Any:
-    """An assertion of NumPy's, given what it claims of two arrays."""
+    """One of NumPy's assertions, given the condition that it checks on two arrays."""
 
     def call(x: Any, y: Any, *args: Any, **kwargs: Any) -> None:
         found = [leaf for leaf in leaves((x, y)) if type(leaf) is Array]

@@ -49,7 +49,7 @@ def static_of(argnums: Any, argnames: Any) -> tuple[tuple[int, ...], tuple[str, 
 
 
 def check_static(fun: Any, numbers: Sequence[int], names: Sequence[str]) -> None:
-    """Raise for a static argument that a function does not have."""
+    """Raise if a function doesn't have one of the static arguments."""
     if not numbers and not names:
         return
     try:

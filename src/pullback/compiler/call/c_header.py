@@ -64,7 +64,7 @@ def parameters(unit: Unit) -> tuple[list[Any], list[Any]]:
 
 
 def summary(unit: Unit) -> list[str]:
-    """What the function is, where it runs, what it takes and gives, and what is fixed."""
+    """Describe the function: its platform, its inputs and outputs, and its fixed arguments."""
     symbol, (ins, outs) = unit.symbol, parameters(unit)
     about = [
         f"{symbol}: `{name_of(unit.fun)}`, exported by pullback.",
@@ -100,7 +100,7 @@ def workspace(unit: Unit, capitals: str) -> list[str]:
 
 
 def returned(unit: Unit) -> list[str]:
-    """What the function returns: which of the questions that Python asked has another answer."""
+    """What the function returns: which guard got another answer than the recording."""
     if not unit.guards:
         return ["Returns 0."]
     lines = [

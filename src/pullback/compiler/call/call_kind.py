@@ -61,7 +61,7 @@ class NoKind(Exception):
 
 
 def kinds_of(args: Any, kwargs: Any) -> Any:
-    """What calls of one kind have in common; it tells apart more calls than need be."""
+    """What calls of one kind have in common; it may tell calls apart that are of one kind."""
     if kwargs or not NUMBERS.issuperset(map(type, args)):
         return kind_of([*args, kwargs], set())
     return [(x.shape, x.dtype) if type(x) is np.ndarray else type(x) for x in args]

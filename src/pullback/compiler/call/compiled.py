@@ -103,7 +103,7 @@ class Compiled(Transformation):
         return self.decide(args, kwargs) if out is MISS else out
 
     def decide(self, args: Any, kwargs: Any, at_once: bool = False) -> Any:
-        """What a call does that machine code does not repeat by itself.
+        """Run a call that machine code can't replay by itself.
 
         at_once: whether it is recorded where no path stands for it, however early that is.
         """
@@ -198,7 +198,7 @@ class Compiled(Transformation):
         return True
 
     def learn(self, path: Path, call: Call, args: Any, kwargs: Any, equal: bool) -> None:
-        """Let machine code repeat a path for calls like this one by itself.
+        """Let machine code replay a path by itself for calls like this one.
 
         equal: whether floats that are no inputs may be others that are equal.
         """
@@ -218,7 +218,7 @@ class Compiled(Transformation):
                 self.know([way, *[way for way in ways if way is not mine]])
 
     def know(self, ways: list[Way]) -> None:
-        """Let machine code try these ways, as long as what fails costs little."""
+        """Let machine code try these ways, as long as failed attempts cost little."""
         work = np.cumsum([0, *[way.work for way in ways]])
         kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
         if not kept:
@@ -242,7 +242,7 @@ class Compiled(Transformation):
         return entry
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
-        """The arguments as inputs and static values; None if they are none that are compiled."""
+        """The arguments as inputs and static values; None if they can't be compiled."""
         try:
             return arranged(
                 args, kwargs, self.static_argnums, self.static_argnames, self.carried.passed()
@@ -271,7 +271,7 @@ class Compiled(Transformation):
         return found
 
     def follow(self, paths: list[Path], inputs: list[Any]) -> Any:
-        """Of paths that have the same questions, the one with the answers of these inputs.
+        """Choose, from paths with the same guards, the one whose answers these inputs give.
 
         Where a loop has ended otherwise than in one path, others may ask something else.
         """
@@ -335,7 +335,7 @@ class Compiled(Transformation):
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:
-        """Why the last call took the way that it took; or, with arguments, what a call would do.
+        """Tell why the last call ran as it did; or, with arguments, how such a call would run.
 
         Nothing is recorded, and the function does not run.
         """
@@ -368,7 +368,7 @@ class Compiled(Transformation):
         return str(path.program.ir)
 
     def path(self, args: Any, kwargs: Any) -> Path:
-        """The path that stands for these arguments; recorded now, if calls were too early."""
+        """The path for these arguments; recorded now, if calls were too early so far."""
         call = self.arrange(args, kwargs)
         entry = None if call is None else self.entries.get(call.key)
         if entry is not None and entry.early.awaited is not None:
@@ -385,7 +385,7 @@ class Compiled(Transformation):
         return path
 
     def path_of(self, call: Call | None) -> Path | None:
-        """The path that stands for a call; one whose numbers are inputs comes first."""
+        """The path for a call; a path whose numbers are inputs comes first."""
         entry = None if call is None else self.entries.get(call.key)
         if call is None or entry is None:
             return None
@@ -438,7 +438,7 @@ def compile(
     wait: bool | None = None,
     **unknown: Never,
 ) -> Any:
-    """Record what fun does, and repeat it without running its Python code again.
+    """Record what fun does, and replay it without running its Python code again.
 
     >>> import numpy as np
     >>> import pullback as pb
@@ -450,17 +450,17 @@ def compile(
     >>> f.cache_info().paths
     2
 
-    The first calls run fun as it is: ten, and more until they have taken a millisecond together.
-    Then one is recorded, and machine code is made in the background.
+    The first calls run fun in Python: ten, and more until together they have taken a millisecond.
+    Then one call is recorded, and machine code is made in the background.
 
     Args:
         fun: a function of arrays, numbers, or trees of them.
-        static_argnums, static_argnames: arguments by position or name each of whose values has
-            recordings of its own, as an argument that chooses a way through the program.
-        wait: whether the way of each call depends on arguments alone and never on the clock, so
-            that results are the same, to the bit, in each run of a program: the first call is
-            recorded, calls wait for better machine code instead of going on, nothing is tried out,
-            and nothing is read that an earlier process left. None: as the environment's
+        static_argnums, static_argnames: arguments, by position or name, whose every value gets its
+            own recordings, such as an option that selects a branch of the program.
+        wait: whether only the arguments of a call, and never the clock, decide how it runs, so that
+            results are the same, bit for bit, in each run of a program: the first call is recorded,
+            calls wait for better machine code instead of going on, nothing is tried out, and
+            nothing is read that an earlier process left. None: as the environment variable
             PULLBACK_WAIT says, 1 or 0.
 
     Raises:

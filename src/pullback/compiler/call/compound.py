@@ -206,7 +206,7 @@ class StagedRule(NamedTuple):
 
 
 def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule | None:
-    """Run a rule on examples; None where it is about to run code of the user's, or has effects."""
+    """Run a rule on examples; None if it's about to run the user's code, or has effects."""
     watch = Watch(expected=())
     trace = CompileTrace("compile", rule, Questions(watch, traced=True))
     notes = trace.state
@@ -306,7 +306,7 @@ def parted(node: Any, trace: Any) -> Any:
 
 
 def stripped(x: Any, trace: Any) -> Any:
-    """What a rule that closes over an Array of a trace has given, without the trace."""
+    """The result of a rule that closes over an Array of a trace, without the trace."""
     while type(x) is Array and (current(x).within is trace or x.within is CONSTANT):
         x = x.payload
     return x

@@ -275,7 +275,7 @@ def leaf_names(fun: Any, args: Any, kwargs: Any) -> list[str]:
 
 
 def refuse_calls(plan: Plan, fun: Any, args: Any, kwargs: Any) -> None:
-    """Raise where something is to be done by NumPy."""
+    """Raise if an operation is done by NumPy."""
     calls = [piece.items[0].equation for piece in plan.pieces if piece.role == "call"]
     if not calls:
         return

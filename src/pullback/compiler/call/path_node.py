@@ -29,12 +29,12 @@ from .second_derivatives import Kinks
 
 
 def is_nested(x: Any) -> bool:
-    """Whether several transformations have x."""
+    """Whether x belongs to several transformations."""
     return type(x) is Array and type(x.payload) is Array
 
 
 class PathNode:
-    """What a path is in a transformation."""
+    """A path in a transformation."""
 
     def __init__(self, path: Path, name: str) -> None:
         recording = path.recording
@@ -75,7 +75,7 @@ class PathNode:
             self.sole = compound if len(inputs) == self.n else None
 
     def stands_for(self, xs: Sequence[Any]) -> bool:
-        """Whether the path is what the function does on these Arrays."""
+        """Whether the function would take this path on these Arrays."""
         if not self.plain or (any(map(is_nested, xs)) and self.kinks.met(xs)):
             return False
         asked = (1 << self.n) - 1 if self.ruled else self.asked

@@ -28,7 +28,7 @@ CURES = {
 
 
 def cure_of(why: str) -> str:
-    """What to write instead of what makes a function fall back to Python."""
+    """Suggest what to write instead of the code that makes a function fall back to Python."""
     return next(cure for begin, cure in CURES.items() if why.startswith(begin))
 
 
@@ -38,7 +38,7 @@ def early(entry: Entry) -> str:
 
 
 def missed(paths: Sequence[Path], answers: Sequence[Any]) -> str:
-    """Why none of some paths stood for a call that gave these answers to guards."""
+    """Why no path matched a call that gave these answers to guards."""
     if not paths:
         return NEW
     if not answers:
@@ -53,7 +53,7 @@ def slower(path: Path) -> str:
 
 
 def of_last(compiled: Any) -> str:
-    """Why the last call took the way that it took."""
+    """Why the last call ran as it did."""
     record = int(compiled.counter[1])
     if not record:
         return str(compiled.last_way or compiled.last_miss)

@@ -46,7 +46,7 @@ NAMES = 64  # computed by code, for which calls are rehearsed again
 def rehearse(
     compiled: Compiled, entry: Entry, call: Call, loops: Faster, postpones: bool = False
 ) -> Rehearsal | None:
-    """A rehearsal that left nothing behind and may be kept; None if there is none.
+    """Rehearse a call; None if the rehearsal left traces or may not be kept.
 
     postpones: whether what a transformation does with its function may wait.
     """
@@ -182,7 +182,7 @@ class Rehearsal:
                 self.watch.effects.append("it leaves NumPy's handling of errors changed")
 
     def insist_undone(self) -> None:
-        """Refuse the function if it changed what cannot be put back.
+        """Refuse the function if it changed something that can't be restored.
 
         Raises:
             ArgumentError: it did, so that this call cannot be made either.

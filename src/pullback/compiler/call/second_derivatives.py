@@ -23,7 +23,7 @@ from .compound import Compound, batched, examples, staged
 
 
 class Kinks:
-    """What a second derivative of a graph asks of the values that it is taken at."""
+    """The conditions that a second derivative of a graph checks at the values where it's taken."""
 
     def __init__(self, name: str, graph: Graph) -> None:
         self.name, self.graph = name, graph

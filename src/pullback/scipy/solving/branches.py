@@ -60,7 +60,7 @@ def example_at(x: Any, places: dict[Any, int]) -> Any:
 
 
 def bare(x: Any) -> Any:
-    """x without derivatives; in the body of a loop an example of it."""
+    """x without derivatives; in the body of a loop, an example value of it."""
     inner = x
     while type(inner) is Array:
         if isinstance(inner.within, StageTrace):
@@ -90,7 +90,7 @@ class WrittenBranch:
 
 
 def answered(questions: Sequence[Any], answers: Sequence[Any]) -> Any:
-    """Where all questions have these answers."""
+    """Whether all conditions have these answers."""
     held: Any = np.True_
     for question, answer in zip(questions, answers, strict=True):
         same = question == answer
@@ -118,7 +118,7 @@ class BranchingFunction:
         return len(self.branches) > 1 or bool(self.branches[0].answers)
 
     def learn(self, xs: Sequence[Any], places: dict[Any, int]) -> None:
-        """Write down the branch of these plain values."""
+        """Record the branch of these plain values."""
         if any(x.within.ended for x in self.theta):
             raise Changed("other answers")
         if len(self.branches) == MOST:
@@ -154,7 +154,7 @@ class BranchingFunction:
         return self.by_answers(xs, theta)
 
     def by_answers(self, xs: Sequence[Any], theta: Sequence[Any]) -> Any:
-        """The result of the branch that the answers lead to, which a trace takes note of."""
+        """The result of the branch that the answers lead to; a trace notes these answers."""
         for k in range(MOST + 1):
             if k == len(self.branches):
                 self.learn([example_at(x, {}) for x in xs], {})
@@ -164,7 +164,7 @@ class BranchingFunction:
         raise AssertionError("`learn` limits the branches")
 
     def of_each(self, xs: Sequence[Any], theta: Sequence[Any]) -> Any:
-        """The results of all branches, of which each value of a batch takes its own."""
+        """Compute all branches; each value of a batch takes the result of its own."""
         which = self.number(xs, theta)
         out = None
         for k, branch in enumerate(self.branches):
@@ -174,7 +174,7 @@ class BranchingFunction:
         return out
 
     def number(self, xs: Sequence[Any], theta: Sequence[Any] | None) -> Any:
-        """The number of the branch of each value of a batch; new ones are written down."""
+        """The number of the branch of each value of a batch; new branches are recorded."""
         while True:
             which: Any = np.int64(-1)
             given = list(map(bare, self.theta if theta is None else theta))
@@ -187,7 +187,7 @@ class BranchingFunction:
             self.learn_from(which, xs)
 
     def learn_from(self, which: Any, xs: Sequence[Any]) -> None:
-        """Write down a branch of an example of which none holds."""
+        """Record a branch for an example that no known branch fits."""
         traces, x = [], which
         while type(x) is Array:
             if isinstance(x.within, BatchTrace):

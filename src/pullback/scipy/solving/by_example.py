@@ -111,7 +111,7 @@ def changed_object(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> A
 
 
 def trace_of(given: Any) -> Any:
-    """The youngest trace that maps something in what was given; None if none does."""
+    """The youngest trace that maps one of the arguments; None if none does."""
     found = []
 
     def look(x: Any) -> Any:
@@ -200,7 +200,7 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
 
 
 def again(f: Any, /, *args: Any, **options: Any) -> Any:
-    """f, and once more for each example where it refuses what is mapped.
+    """Call f, and if it refuses mapped arguments, call it again for each example.
 
     Not if it is given functions of the user's: what they change would be changed twice.
     """

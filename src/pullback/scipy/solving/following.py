@@ -34,7 +34,7 @@ class Following(Described):
 
 
 def in_doubles(*xs: Any, **_: Any) -> bool:
-    """Whether all operands are real and of double precision, as where SciPy computes with them."""
+    """Whether all operands are real numbers in double precision, which SciPy computes with."""
     return all(x.dtype == np.float64 for x in xs)
 
 

@@ -107,7 +107,7 @@ class Equations:
         return tuple(outs)
 
     def pull(self, z: Any, theta: Any, given: Any, bars: Any) -> list[Any]:
-        """The cotangents of theta; None for what is not a floating number."""
+        """The cotangents of theta; None for operands that aren't floating-point."""
         at = floating(theta)
         moving = [theta[i] for i in at]
 
@@ -179,7 +179,7 @@ class Equations:
 
 
 class DiagonalEquations(Equations):
-    """Equations of which each is of one unknown, its own: the Jacobian is its diagonal."""
+    """Equations with one unknown each, its own: the Jacobian is diagonal."""
 
     def __init__(self, name: str, residual: Any, closed: bool = False) -> None:
         super().__init__(name, residual)
@@ -213,8 +213,8 @@ FAR = 0.01  # what SciPy found must be as close as this to a solution
 def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
     """A point closer to the solution than the solver's tolerance; or why there is no derivative.
 
-    The derivative is taken there: a solver that stops at 1e-5 would give it an error of that size.
-    Where Newton's method leads away, the equations are not those of what the solver found.
+    The derivative is taken there, because a solver that stops at 1e-5 would cause an error of that
+    size. If Newton's method leads away, the equations don't describe the solver's result.
     """
     found, near = z, 1 + np.linalg.norm(z)
     last: Any = np.inf

@@ -25,7 +25,7 @@ def functions() -> Any:
 
 @cache
 def of_numbers() -> Any:
-    """The function of C that calls the program that its data say."""
+    """The C function that calls the program named in its data."""
     numbers = ctypes.POINTER(ctypes.c_double)
     kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int, numbers, ctypes.c_void_p)
     return kind(functions().address())

@@ -70,12 +70,12 @@ def each(args: Any) -> Any:
 
 
 def choice(original: Any, *at: int) -> None:
-    """Enter compiled code that finds places, labels or truth values: see `chosen`."""
+    """Register compiled code that finds indices, labels or truth values: see `chosen`."""
     leaf(original)(chosen(original, *at))
 
 
 def chosen(original: Any, *at: int) -> Callable[..., Any]:
-    """A rule for compiled code of which the results carry no derivative.
+    """A rule for compiled code whose results carry no derivative.
 
     at: which arguments it writes results into, where it is given arrays for them.
     """
@@ -113,7 +113,7 @@ def store(output: Any, value: Any) -> None:
 
 
 def python_of(original: Any, python: Callable[..., Any]) -> None:
-    """Let SciPy's Python behind a function that compiled code dispatches take part in its place."""
+    """Replace a function that compiled code dispatches by SciPy's Python code behind it."""
     replaces(original)(lambda *args, **kwargs: call(python, args, kwargs))
     ask = seeking(original)
     OWN[original] = update_wrapper(lambda *args, **kwargs: made(ask(*args, **kwargs)), original)

@@ -47,7 +47,7 @@ def as_recorded(
     of_method: bool = False,
     amplifies: bool = False,
 ) -> Any:
-    """What a rule gives for SciPy's function; one operation where that solves and is recorded.
+    """The result of a rule for SciPy's function; if it solves and is recorded, as one operation.
 
     of_method: whether the first argument is the object that has it.
     amplifies: whether the last bits of the user's functions count, as where differences are taken.
@@ -76,7 +76,7 @@ OPERATION = 30_000.0  # nanoseconds that a repetition of SciPy's call takes besi
 
 
 class Operand:
-    """Where a number stands among the arguments of a call."""
+    """The place of a number among the arguments of a call."""
 
     def __init__(self, place: int) -> None:
         self.place = place
@@ -120,7 +120,7 @@ def filled(x: Any, xs: Sequence[Any]) -> Any:
 
 
 class SolverCall:
-    """A call of a function that solves, from arrays to arrays."""
+    """A call of a solver, as a function from arrays to arrays."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ SOLVING: ContextVar[str | None] = ContextVar("solving", default=None)
 
 
 class Remembered:
-    """What solvers gave in a call, for the same call with numbers that carry derivatives."""
+    """The results of solvers in a call, for the same call with numbers that carry derivatives."""
 
     def __init__(self, of_plain: bool = False) -> None:
         self.results: list[Any] = []
@@ -83,7 +83,7 @@ class ReadsValues(Solves):
 
 
 class Unlifted(BaseException):
-    """A call of a solver depends on what is not seen among its arguments."""
+    """A call of a solver depends on something that isn't among its arguments."""
 
 
 def met(x: Any, kind: type[Trace]) -> bool:
@@ -96,14 +96,14 @@ def met(x: Any, kind: type[Trace]) -> bool:
 
 
 def about_to_read(x: Any) -> None:
-    """Before a rule reads numbers of a recording, which are others in each repetition."""
+    """Called before a rule reads numbers of a recording, which differ in each replay."""
     solving = SOLVING.get()
     if solving in ("asked", "plain") and x.dtype.kind in "fc" and met(x, StageTrace):
         raise ReadsValues if solving == "asked" else Unlifted
 
 
 def through(x: Any, change: Callable[[Any], Any]) -> Any:
-    """Lists, tuples, dicts and constraints with something else in place of what they hold."""
+    """Replace the items of lists, tuples, dicts and constraints."""
     kind = type(x)
     if kind in (list, tuple):
         return kind([through(item, change) for item in x])

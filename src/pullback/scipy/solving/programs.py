@@ -39,7 +39,7 @@ from .watching import noted
 
 
 class Changed(Exception):
-    """A repetition differs in kind from the call that was recorded, which does not stand for it."""
+    """A replay differs in kind from the call that was recorded, so the recording isn't valid."""
 
 
 class LiftedArrays:
@@ -99,7 +99,7 @@ MOST = 8  # programs of a function for arguments of one kind
 
 
 class OtherAnswers(Exception):
-    """A program does not stand for these arguments, but another one may."""
+    """A program isn't valid for these arguments, but another one may be."""
 
 
 class CompiledGraph:
@@ -260,11 +260,11 @@ IN_C, ENTERED, EXACTLY = 50.0, 500.0, 1000.0
 
 
 class FunctionLook:
-    """What is seen of a function from outside."""
+    """The properties of a function that can be seen from outside."""
 
 
 class Learner:
-    """A function of the user's, and the programs that have been written of it."""
+    """A function of the user's, and the programs recorded from it."""
 
     def __init__(self, fun: Any, operands: LiftedArrays, exact: bool) -> None:
         self.fun, self.operands, self.exact = fun, operands, exact

@@ -17,7 +17,7 @@ from ...transforms.loops.body import BodyTrace, Unstaged
 
 
 class QuestionTrace(BodyTrace):
-    """Writes down a function, and in `fun.asked` what it asks of truth values and integers."""
+    """Records a function, and in `fun.asked` the truth values and integers that it asks for."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class QuestionTrace(BodyTrace):
 
 
 def answers_of(questions: Sequence[Any]) -> list[Any]:
-    """The answers, which a trace around takes note of."""
+    """The answers, which an outer trace notes."""
     return list(map(answer_of, questions))
 
 

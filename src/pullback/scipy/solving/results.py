@@ -24,7 +24,7 @@ from .programs import Changed
 
 
 class LeafOfResult:
-    """A number or an array in a result; one of Python's stays finite, as `math` insists on it."""
+    """A number or an array in a result; a Python number stays finite, as `math` requires."""
 
     def __init__(self, x: Any) -> None:
         self.kind, plain = type(x), np.asarray(x)
@@ -92,7 +92,7 @@ def holds_objects(form: Any) -> bool:
 
 
 def alike(kind: type, other: type) -> bool:
-    """Whether two classes of containers are one; SciPy makes named tuples in each call anew."""
+    """Whether two container classes are equivalent; SciPy makes new named tuples in each call."""
     return kind is other or getattr(kind, "_fields", 0) == getattr(other, "_fields", 1)
 
 
