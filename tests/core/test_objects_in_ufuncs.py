@@ -18,7 +18,7 @@ class Money:
     def __radd__(self, x):
         return x + 10 * self.amount
 
-    __rmul__ = __rsub__ = __rtruediv__ = __radd__
+    __rmul__ = __rsub__ = __rtruediv__ = __add__ = __mul__ = __radd__
 
     def __gt__(self, x):
         return self.amount > x
@@ -47,19 +47,24 @@ def outcome(f):
 @pytest.mark.parametrize("given", [np.array([0.5, 2.0]), 0.5], ids=["array", "number"])
 def test_they_do_what_the_operators_do(name, other, given):
     ufunc, y = FUNCTIONS[name], OTHERS[other]
-    plain = outcome(lambda: ufunc(np.asarray(given)[()], y))
+    x = np.asarray(given)[()]
+    plain = [outcome(lambda: ufunc(x, y)), outcome(lambda: ufunc(y, x))]
     seen = []
 
     def f(x):
-        seen.append(outcome(lambda: ufunc(x, y)))
+        seen.extend((outcome(lambda: ufunc(x, y)), outcome(lambda: ufunc(y, x))))
         return np.sum(x)
 
     pb.grad(f)(given)
-    assert seen == [plain]
+    assert seen == plain
 
 
 def test_the_derivative_goes_through_their_own_methods():
-    f = lambda x: np.sum(np.add(x, Money(2.0)) * np.equal(x, None)) + np.add(x[0], Money(2.0)) ** 2
     x = np.array([0.5, 2.0])
-    assert pb.grad(f)(x).tolist() == [2 * (0.5 + 20), 0.0]
+    for add in (np.add, lambda x, y: np.add(y, x)):
+        f = lambda x: np.sum(add(x, Money(2.0)) * np.equal(x, None)) + add(x[0], Money(2.0)) ** 2
+        assert pb.grad(f)(x).tolist() == [2 * (0.5 + 20), 0.0]
+        g = lambda x: np.sum(add(x, Money(2.0)) ** 2)
+        assert pb.grad(g)(x).tolist() == (2 * (x + 20)).tolist()
+    assert [np.less(Money(1.0), x).dtype for x in (x, pb.array(x))] == [bool, bool]
     assert operator.eq(x, None).tolist() == np.equal(x, None).tolist()

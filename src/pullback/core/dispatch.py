@@ -14,7 +14,7 @@ from typing import Any, Never
 import numpy as np
 from numpy import ndarray
 
-from .array import Array, peel, raw
+from .array import Array, peel, rank, raw
 from .cotangent import Cotangent
 from .errors import (
     ArgumentError,
@@ -28,7 +28,7 @@ from .errors import (
 from .keywords import refuse_keywords
 from .layout import layout
 from .named import named_out
-from .operators import by_operator
+from .operators import COMPARISONS, OPERATIONS
 from .out import WRITTEN_BY_UFUNCS, computed_in, refuse_out
 from .primitive import Elementwise
 from .reach import active
@@ -304,6 +304,25 @@ def beside(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> An
     """A ufunc of an Array and of what may be objects of users' classes."""
     out = CLASSES["ufunc"](ufunc, method, inputs, keywords)
     return by_operator(ufunc, method, inputs, keywords) if out is NotImplemented else out
+
+
+def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """A ufunc beside an object that is no number: what the operator does with each element."""
+    operation = OPERATIONS.get(ufunc)
+    own = any(hasattr(type(x), "__array_ufunc__") for x in inputs if type(x) is not Array)
+    if operation is None or own or keywords or method != "__call__":
+        return NotImplemented
+    first, second = inputs
+    if type(second) is Array and rank(second):  # Python would ask the object about all of it
+        found = [operation(first, x) for x in np.ravel(second)]
+        if found and all(type(x) is Array for x in found):
+            return np.reshape(as_array(found), second.shape)
+        out = np.empty(second.shape, bool if ufunc in COMPARISONS.values() else object)
+        for i, x in zip(np.ndindex(second.shape), found, strict=True):
+            out[i] = x
+        return out
+    out = operation(first, second)
+    return np.bool_(out) if type(out) is bool else out
 
 
 ARRAYS = frozenset({Array, np.ndarray})

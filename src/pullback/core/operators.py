@@ -1,11 +1,8 @@
 """Python's operators, by the names of their methods, and the ufuncs that implement them."""
 
 import operator
-from typing import Any
 
 import numpy as np
-
-from .array import Array
 
 INFIX = {
     "add": np.add,
@@ -32,13 +29,3 @@ PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": 
 OPERATIONS = {
     ufunc: getattr(operator, f"__{name}__") for name, ufunc in (INFIX | COMPARISONS).items()
 }
-
-
-def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
-    """A ufunc beside an object that is no number: what the operator does with each element."""
-    operation = OPERATIONS.get(ufunc)
-    own = any(hasattr(type(x), "__array_ufunc__") for x in inputs if type(x) is not Array)
-    if operation is None or own or keywords or method != "__call__":
-        return NotImplemented
-    out = operation(*inputs)
-    return np.bool_(out) if type(out) is bool else out
