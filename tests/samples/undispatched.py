@@ -21,6 +21,14 @@ def use(original, program, *args):
     return Sample(served(original, program), args)
 
 
+def written_later(convert, x):
+    """What is made of an array without a copy sees what is written into it later."""
+    a = x * 1
+    b = convert(a)
+    a[0] = 5 * x[1]
+    return b * 2
+
+
 def evaluated(make, c, x):
     p = make(c)
     return (p * p.deriv() + 2.0)(x), (p.integ(k=1) ** 2).coeffs
@@ -63,6 +71,7 @@ SAMPLES = [
     use(np.broadcast, elements, real(2), real(3, 1)),
     use(np.frompyfunc, lambda make, x: make(lambda a: a * a, 1, 1)(x).astype(float), real(2)),
     use(np.from_dlpack, lambda convert, x: convert(x) * 2, real(2)),
+    use(np.from_dlpack, written_later, real(3)),
     use(np.poly1d, evaluated, real(3), 0.7),
     use(Series, lambda make, x: make([1, 2, 3], [0, 2])(x), real(2)),
     use(Series, lambda make, c: make(c)(0.5), real(3)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, peel
+from ..core.array import Array, is_number, peel
 from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, is_python, leaves
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
@@ -255,7 +255,8 @@ def from_dlpack(x: Any, /, *args: Any, **kwargs: Any) -> Any:
         return np.from_dlpack(x, *args, **kwargs)
     if not x.dtype.isnative:
         raise BufferError("DLPack only supports native byte order.")
-    return np.copy(x)
+    array: Any = x
+    return np.copy(x) if kwargs.get("copy") or is_number(x) else array[...]
 
 
 @answers_for(np.full)
