@@ -16,7 +16,7 @@ ASIDE = 0.05  # how much a source pulls at what it goes into
 
 
 class Drawing:
-    """Where boxes and edges are: the left upper corners, and the points of each edge."""
+    """The positions of boxes and edges: upper left corners, and the points of each edge."""
 
     def __init__(
         self,

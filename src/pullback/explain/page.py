@@ -55,7 +55,7 @@ def digest(text: str) -> str:
 
 
 def embedded(data: Any) -> str:
-    """Return JSON that may stand inside a script element: nothing in it ends the element.
+    """Return JSON that's safe inside a script element: nothing in it ends the element.
 
     >>> embedded("</script>")
     '"\\\\u003c/script>"'

@@ -17,7 +17,7 @@ CELLS = 256  # elements of a sample
 
 
 class Sampled:
-    """What is left of an array that was too much to keep: some elements, and their range."""
+    """A sample of an array that was too large to keep: some elements, and their range."""
 
     def __init__(self, x: Any) -> None:
         x = np.asarray(x)
@@ -45,7 +45,7 @@ def extent(x: np.ndarray) -> tuple[Any, Any]:
 
 
 class Keeper:
-    """Copies arrays, as long as they are not too much together."""
+    """Copies arrays, as long as their total size isn't too large."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -108,7 +108,7 @@ def seeds(explanation: Any, ends: list[Array], out_bar: Any) -> list[Any]:
 
 
 def tangent_of(x: Any) -> Any:
-    """The tangent inside what was recorded under forward mode; None is zero."""
+    """The tangent of a value that was recorded in forward mode; None is zero."""
     x = x.payload if type(x) is Array else x
     return peel(x.node) if type(x) is Array and x.node is not None else None
 

@@ -103,7 +103,7 @@ def infix(primitive: Any, x: Text, y: Text) -> Text:
 
 
 def bound(x: Text, level: int) -> str:
-    """An operand, in parentheses if it binds less tightly than what is around it."""
+    """An operand, in parentheses if it binds less tightly than the surrounding expression."""
     return x[0] if x[1] >= level else f"({x[0]})"
 
 
@@ -124,7 +124,7 @@ def entry(k: Any, arrays: Any) -> str:
 
 
 def shown(name: str, value: Any) -> bool:
-    """Whether a static parameter says something: defaults and inner matters do not."""
+    """Whether a static parameter is worth showing: defaults and internal ones aren't."""
     return value is not None and value is not False and name not in ("donate", "path", "singular")
 
 

@@ -301,7 +301,7 @@ if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assig
 
 
 def flags_of(self):
-    """What NumPy says of how the array lies in memory, and whether it may be written to."""
+    """NumPy's flags of the array: its memory layout, and whether it may be written to."""
     value = asked_layout(self)
     if self.storage is None or self.storage.path is not None:
         return value.flags
@@ -366,7 +366,7 @@ def numpy(self):
 
 
 def detach(self):
-    """The values without derivatives, as a constant Array; what is mapped stays mapped."""
+    """The values without derivatives, as a constant Array; a mapped Array stays mapped."""
     value = stop(self)
     return value if type(value) is Array else Array(value, CONSTANT, None)
 
@@ -441,7 +441,7 @@ Array.__contains__ = contains
 
 
 def constant(value):
-    """How a pickled Array comes back."""
+    """Rebuild a pickled Array, as a constant."""
     return Array(value, CONSTANT, None)
 
 

@@ -165,7 +165,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 
 @replaces(np.linalg.vector_norm)
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """`numpy.linalg.vector_norm`: over all axes, or several, as over one."""
+    """`numpy.linalg.vector_norm`: several axes, or all, count as one long axis."""
     x = as_array(x)
     if isinstance(axis, (float, np.floating)):
         axis = int(axis)

@@ -14,7 +14,7 @@ from ..core.dispatch import CLASSES, SEQUENCES
 
 
 class Placed:
-    """Stands for an Array while NumPy finds out the shape of a list."""
+    """A placeholder for an Array while NumPy determines the shape of a list."""
 
     __slots__ = ("x",)
 
@@ -42,7 +42,7 @@ def slots_of(x):
 
 
 def with_slots(x, whole):
-    """A list as NumPy is given it; `whole` tells the Arrays by the arrays that stand for them."""
+    """A list as it's passed to NumPy; `whole` maps the stand-in arrays to their Arrays."""
     if type(x) is Array:
         out = slots_of(x)
         whole[id(out)] = out, x

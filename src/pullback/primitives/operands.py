@@ -31,7 +31,7 @@ NUMERIC = (Number, np.ndarray, np.generic, Array)
 
 
 def numeric(x, other):
-    """other as an operator of an Array takes it; NotImplemented if other is not a number to it."""
+    """Convert other for an operator of an Array; NotImplemented if other isn't numeric."""
     if isinstance(other, np.generic):
         return other
     if is_python(x) and not isinstance(other, NUMERIC):

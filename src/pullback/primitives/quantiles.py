@@ -54,7 +54,7 @@ def ranked(a, axes, places):
 
 
 def with_nan(out, last):
-    """out, with NaN where the last of the sorted elements says that there is one."""
+    """out, with NaN where the last of the sorted elements is NaN."""
     if not is_inexact(last.dtype):
         return out
     bad = np.isnan(last)

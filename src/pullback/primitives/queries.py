@@ -14,7 +14,7 @@ none = np._NoValue
 
 
 class Answer(Primitive):
-    """What all, any and count_nonzero say of the elements that take part: no derivative."""
+    """all, any or count_nonzero of the elements that take part: no derivative."""
 
     constant = total = True
 

@@ -204,7 +204,7 @@ def where(condition, x=np._NoValue, y=np._NoValue, /):
 
 
 def chosen(condition, x, y):
-    """np.where for functions that answer with a NumPy scalar, and not with an array as it does."""
+    """np.where for functions that return a NumPy scalar where np.where returns an array."""
     if type(condition) in OPERANDS and type(x) in OPERANDS and type(y) in OPERANDS:
         return where_p(condition, x, y)
     return where_p(*[x if type(x) in OPERANDS else operand(x) for x in (condition, x, y)])

@@ -225,7 +225,7 @@ def lies(order, swapped=False):
 
 
 def laid(x, order, like=None, swapped=False):
-    """x if it lies in an order of memory, or a copy that does.
+    """x if it has this memory order, otherwise a copy that has.
 
     order: "C", "A" and "K" as those of `like`, or the axes from the outermost to the innermost.
     """
@@ -252,7 +252,7 @@ def laid(x, order, like=None, swapped=False):
 
 
 def compact(x):
-    """Whether x lies in memory in the order of its axes, for sure."""
+    """Whether x is certainly stored in the order of its axes, without gaps."""
     if type(x) is Array:
         x = None if x.within.maps else x.payload
     return type(x) is ndarray and x.flags.c_contiguous
@@ -294,7 +294,7 @@ def for_each(x, size):
 
 
 def apart(x):
-    """A copy to be written to, which lies in memory as x does."""
+    """A copy to be written to, with the memory layout of x."""
     return copy_p(x, dtype=x.dtype, order=ALIKE)
 
 

@@ -23,7 +23,7 @@ from .shapes import lies
 
 
 def in_order(x, axis, kind=None, stable=None, descending=None, indices=False):
-    """The elements along an axis in order, or their indices, by loops; see `inner_loops`."""
+    """The sorted elements along an axis, or their indices, by NumPy's loops; see `inner_loops`."""
     if x.ndim == 0 or x.dtype.kind not in "fiu" or descending:
         return NotImplemented
     if kind not in (None, "quicksort", "stable", "mergesort"):
@@ -207,7 +207,7 @@ def unique(
 
 
 def shared(x, index, inverse, counts, axis):
-    """What stands at the first places of equal parts, which share in its derivative alike."""
+    """The first of each group of equal elements; all of the group share its derivative equally."""
     values = np.take(x, index, axis=axis)
     if x.dtype.kind not in "fc" or not np.any(counts > 1):
         return values

@@ -94,9 +94,9 @@ round_p, round_to_decimals_p = Round(), RoundToDecimals()
 
 
 class PythonRound(RoundToDecimals):
-    """Rounding as `round(x, n)` of Python's floats does: to the nearest decimal number, exactly.
+    """Rounding as `round(x, n)` of Python floats does: to the nearest decimal number, exactly.
 
-    NumPy multiplies by a power of ten first: of 2.675 it makes 2.68, Python 2.67.
+    NumPy multiplies by a power of ten first: it rounds 2.675 to 2.68, Python to 2.67.
     """
 
     def value(self, x, *, decimals):
@@ -394,7 +394,7 @@ def kaiser(M, beta):
 @replaces(np.nan_to_num)
 @lies("K", swapped=True)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """What is replaced has no derivative; of complex numbers each part by itself."""
+    """Replaced numbers have no derivative; parts of complex numbers are replaced separately."""
     if not copy:
         return x if x.dtype.kind not in "fc" else into(x, nan_to_num(x, True, nan, posinf, neginf))
     if x.dtype.kind == "c":

@@ -20,7 +20,7 @@ SELDOM = {
 
 
 def asked_in_advance(fun: Any) -> set[str]:
-    """Names that the code of a function asks for, and of those that it can be seen to call."""
+    """Names that the code of a function, and of the functions that it visibly calls, asks for."""
     names: set[str] = set()
     stack: list[Any] = [fun]
     classes: list[type] = []

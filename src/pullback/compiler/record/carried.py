@@ -87,7 +87,7 @@ class Carried:
         )
 
     def passed(self) -> tuple[Any, ...]:
-        """What is passed besides the arguments of a call: the values, if there are any."""
+        """The last arguments, beside those of the call: the values, if there are any."""
         return (self.values(),) if self.stores else ()
 
     def stand_ins(self) -> StandIns:

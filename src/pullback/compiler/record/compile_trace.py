@@ -112,7 +112,7 @@ def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) ->
 
 
 class Questions(Notes):
-    """What a trace that compiles writes down: guards as well, and whether something was raised."""
+    """The notes of a compiling trace: guards as well, and whether an error was raised."""
 
     def __init__(self, watch: Watch, traced: bool = False) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class Questions(Notes):
         self.live: set[Variable] | None = None  # what has derivatives to lose, if that is asked
 
     def counts(self, x: Variable, limit: int) -> None:
-        """Note that a variable is an integer of Python's, and how large it is at most."""
+        """Note that a variable is a Python integer, and its largest possible magnitude."""
         self.weak.add(x)
         self.limits[x] = limit
 
@@ -329,7 +329,7 @@ class CompileTrace(StageTrace):
         return out
 
     def is_zero(self, x: Any) -> bool:
-        """Whether a divisor is zero, which is noted as a question."""
+        """Whether a divisor is zero; the answer is noted as a guard."""
         if type(x) is not Array or type(x.payload) not in PLAIN:
             return bool(x == 0)
         with unwatched():
@@ -355,7 +355,7 @@ class CompileTrace(StageTrace):
         return np.complex128(out) if type(out) is complex else out
 
     def raised(self, primitive: Primitive, xs: Any, error: Exception) -> None:
-        """Note an error, which the program may catch, if other values might not raise it."""
+        """Note an error that other values might not raise, since the program may catch it."""
         shapes_decide = isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive)
         if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"

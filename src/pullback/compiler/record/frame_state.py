@@ -38,11 +38,11 @@ LOCAL = "<locals>"
 
 
 class NoState(Exception):
-    """A local of which it cannot be said whether it stays the same."""
+    """A local that can't be compared, so nobody can tell whether it stays the same."""
 
 
 def is_as_before(trace: Any) -> bool:
-    """Whether nothing outside differs from what was there before the call."""
+    """Whether the state outside the frame is the same as before the call."""
     located = trace.state.located
     if located is None:
         return False

@@ -60,7 +60,7 @@ def with_answer(known: Any, guard: Any, out: list[Equation]) -> Any:
 
 
 def waiting(loop: Any) -> Any:
-    """The loop with an operand more in front: whether it makes any step."""
+    """The loop with an additional first operand, which tells whether it makes any step."""
     if type(loop) is Trips:
         return Trips(waiting(loop.loop))
     may, goes_on = Variable(FLAG), Variable(FLAG)

@@ -128,7 +128,7 @@ def add_tests_of_for(
 
 
 def returns(whole: list[Any], places: dict[int, int], start: int, head: int) -> bool:
-    """Whether code that goes on from an instruction may come to the head of a loop."""
+    """Whether code that continues from an instruction can reach the head of a loop."""
     seen, stack = set[int](), [start]
     while stack:
         i = stack.pop()

@@ -55,7 +55,7 @@ STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type
 
 
 class Source(NamedTuple):
-    """What gives an output that is not a new object: kind, and which.
+    """Where an output comes from that isn't a new object: the kind of source, and which one.
 
     An "input" or an earlier "result" by number, the "part" of an input that a graph takes, or the
     "constant" itself.
@@ -217,7 +217,7 @@ class Inputs:
 
 
 class LayoutQuestions:
-    """What has depended since on how arrays lie in memory."""
+    """Notes which decisions have depended on the memory layout of arrays since."""
 
     def __init__(self) -> None:
         self.before = TALLY.asked, TALLY.layouts, TALLY.views, TALLY.writes
@@ -300,7 +300,7 @@ def note_outputs(out: Recording, leaves: list[Any], trace: CompileTrace) -> None
 
 
 def note_writes(out: Recording, inputs: Inputs) -> list[Any]:
-    """Note which arguments were written into, and return what computes their last contents."""
+    """Note which arguments were written into, and return the outputs with their last contents."""
     trace, final = inputs.trace, []
     out.written = []
     for i, (array, variable) in enumerate(zip(inputs.arrays, inputs.variables, strict=True)):
@@ -383,17 +383,17 @@ def with_raising(graph: Graph, notes: Questions) -> Graph:
 
 
 def share_memory(arrays: list[Any]) -> bool:
-    """Whether two of some arrays may lie in the same memory."""
+    """Whether any two of some arrays may share memory."""
     return any(np.may_share_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])
 
 
 def layout_of(x: np.ndarray) -> Any:
-    """How an array lies in memory, as far as a program can ask for it."""
+    """The memory layout of an array, as far as a program can ask for it."""
     return x.strides, x.flags.writeable, x.flags.aligned, x.base is None
 
 
 def order_in(x: np.ndarray) -> Any:
-    """In which order the elements of an array lie in memory."""
+    """The order of an array's elements in memory."""
     flags = x.flags
     return "C" if flags.c_contiguous else "F" if flags.f_contiguous else x.strides
 
@@ -401,7 +401,7 @@ def order_in(x: np.ndarray) -> Any:
 def refusal(
     watch: Watch, notes: Questions, before: Any, passed: Any, out: Recording, inputs: Inputs
 ) -> str | None:
-    """Why a recording may not stand for other calls."""
+    """Why a recording isn't valid for other calls."""
     if any(x.shape != v.spec.shape for x, v in zip(inputs.arrays, inputs.variables, strict=True)):
         return "it assigns to the shape of an argument"
     if watch.effects:
@@ -435,7 +435,7 @@ def refusal(
 
 
 def state_of(fun: Any, watch: Watch, watched: Any) -> State:
-    """What the code that ran reads beside its arguments."""
+    """The state that the code that ran reads besides its arguments."""
     roots: list[Any] = []
     names: set[str] = set()
     for code, scope in watch.codes.values():
@@ -462,7 +462,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
 
 
 def print_options() -> Any:
-    """What tells NumPy's options for the text of arrays."""
+    """The function that returns NumPy's print options."""
     with suppress(ImportError, AttributeError):
         return import_module("numpy._core.printoptions").format_options.get
     return np.get_printoptions

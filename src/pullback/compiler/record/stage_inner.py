@@ -53,7 +53,7 @@ Stage = Callable[[str, Callable[..., Any]], Callable[..., Any]]  # from a verb a
 
 @contextmanager
 def staging(stage: Stage | None = None) -> Iterator[None]:
-    """Functions that are differentiated in here are written down first, or as `stage` says."""
+    """Functions that are differentiated in this block are recorded first, or as `stage` decides."""
     token = STAGED.set(stage or Staged)
     try:
         yield
@@ -62,7 +62,7 @@ def staging(stage: Stage | None = None) -> Iterator[None]:
 
 
 class LiveVariables(Questions):
-    """Notes with which variables have derivatives to lose."""
+    """The notes of a trace, with the variables that have derivatives to lose."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
@@ -143,7 +143,7 @@ class Postponed(Staged):
 
 
 def code_of(fun: Any) -> Any:
-    """The code of a function, whichever closure it is; None for other callables."""
+    """The code of a function, the same for all its closures; None for other callables."""
     return original(fun.__code__) if type(fun) is FunctionType else None
 
 
@@ -170,7 +170,7 @@ def around(arrays: list[Array]) -> CompileTrace | None:
 
 
 def is_differentiated(x: Array) -> bool:
-    """Whether an Array around has a derivative to lose."""
+    """Whether an Array of an outer trace has a derivative to lose."""
     if type(x.within) is ValueTrace:
         return x.within.is_live(x)
     return is_inexact(x.dtype) and x.within is not CONSTANT and type(x.within) is not CompileTrace
@@ -244,7 +244,7 @@ class InnerCall:
         return alone and len(notes.equations) <= BRIEF and code is not None and is_straight(code)
 
     def tell(self) -> None:
-        """Note in the recording around what forbids to keep it."""
+        """Note in the outer recording why it can't be kept."""
         notes = self.base.state
         notes.raised = notes.raised or self.notes.raised
         notes.unlike |= self.notes.unlike
@@ -338,7 +338,7 @@ class InnerCall:
         return unflatten(written.structure, leaves)
 
     def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:
-        """Note the guards of the function in the recording around."""
+        """Note the guards of the function in the outer recording."""
         for guard, (i, row) in zip(self.notes.guards, places, strict=True):
             x = recorded(outs[i], guard.asked)
             if x is None:

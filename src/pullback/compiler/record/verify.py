@@ -30,7 +30,7 @@ DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 def verdict(
     recording: Recording, result: Any, arrays: list[np.ndarray], passed: Any, state: State
 ) -> str | None:
-    """Why a recording does not stand for the function, or None; notes which results are shared.
+    """Why a recording isn't valid for the function, or None; notes which results are shared.
 
     Args:
         result: what the function returned when it ran in Python.
@@ -157,7 +157,7 @@ def in_one_memory(x: Any, y: Any) -> bool:
 
 
 def chain(graph: Graph, output: Variable, n: int, shared: bool) -> Graph | None:
-    """How NumPy gives a result from one of n arguments, if it can do so without a copy."""
+    """How NumPy derives a result from one of n arguments, if it can do so without a copy."""
     maker = next((e for e in reversed(graph.equations) if output in e.outputs), None)
     if maker is not None and not (shared or maker.primitive.moves):
         return None
@@ -190,7 +190,7 @@ def overlap(xs: Iterable[np.ndarray], ys: list[np.ndarray]) -> bool:
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """The same for what may be a number on one side, and an array without axes on the other."""
+    """The same if one side may be a number and the other an array without axes."""
     if isinstance(a, (np.ndarray, np.generic, float, complex)):
         return alike(np.asarray(a), np.asarray(b))
     return alike(a, b)

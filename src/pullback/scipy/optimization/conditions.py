@@ -25,7 +25,7 @@ from ..solving.rules import computed
 
 
 def in_examples(x: Any, test: Callable[[Any], Any], every: bool = False) -> Any:
-    """Where a test holds for an example of a batch, or for every one."""
+    """Whether a test holds, for one example of a batch or for every one."""
     plain = test(np.asarray(peel(x)))
     batches = tuple(range(plain.ndim - x.ndim))
     return np.all(plain, axis=batches) if every else np.any(plain, axis=batches)

@@ -23,7 +23,7 @@ from .roots import as_tuple, reason, summary
 
 
 def by_element(original: Any, name: str, equation: Callable[[Any, Any, Any], Any]) -> None:
-    """Let solutions x move as equation(program, x, theta) = 0 says, for each element by itself."""
+    """Differentiate solutions x by equation(program, x, theta) = 0, each element by itself."""
 
     unfinished = f"`{name}` did not converge for some elements, of which the status is not 0: {{}}"
 

@@ -51,7 +51,7 @@ def fitted(residual: Callable[..., Any], x: Any, bounds: Any, loss: Any, scale: 
 
 
 def with_slopes(rho: Callable[[Any], Any], z: Any) -> tuple[Any, Any, Any]:
-    """rho(z) with its first two derivatives by z."""
+    """rho(z) with its first two derivatives with respect to z."""
     first = elementwise_grad(rho)
     return rho(z), first(z), elementwise_grad(first)(z)
 

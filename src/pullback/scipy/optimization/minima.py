@@ -53,10 +53,10 @@ OUT_OF_DIGITS = "precision loss", "ABNORMAL", "failure to predict improvement"
 
 
 def exhausted(message: Any) -> bool:
-    """Whether a minimiser stopped since rounding leaves it nothing to gain.
+    """Whether a minimiser stopped because rounding errors prevent further progress.
 
-    It says so where it was asked for more digits than there are. Whether the point solves the
-    equations of a minimum is tested anyway.
+    It reports this if it was asked for more digits than there are. In any case the point is tested
+    with the equations of a minimum.
     """
     return any(words in str(message) for words in OUT_OF_DIGITS)
 

@@ -99,7 +99,7 @@ def prices(found: Any) -> dict[str, Any]:
 
 
 def is_unsolved(found: Examples) -> bool:
-    """Whether SciPy has found no point at all, and says why in its result."""
+    """Whether SciPy has found no point at all and explains this in its result."""
     return not found.traces and found.first.x is None
 
 

@@ -62,7 +62,7 @@ def times(data: Any, outer: Any, inner: Any, fmt: str, shape: Any, x: Any) -> An
 
 
 class Unconditioned(ssl.LinearOperator):
-    """The preconditioner of methods that are given none."""
+    """The preconditioner of methods that are called without one."""
 
     def __init__(self, A: Any) -> None:
         super().__init__(A.dtype, A.shape)
@@ -78,7 +78,7 @@ def same(x: Any) -> Any:
 
 @cache
 def is_one_loop(original: Callable[..., Any]) -> bool:
-    """Whether a function has one loop alone, which a test of values leaves."""
+    """Whether a function has only one loop, and a test of values ends it."""
     code = inspect.unwrap(original).__code__
     loops = [x for x in dis.get_instructions(code) if x.opname == "FOR_ITER"]
     return len(loops) == 1 and any(test.counter for test in tests_in(code).values())

@@ -54,7 +54,7 @@ def both_motion(
 
 
 def dense(x: Any, rows: Any, columns: Any, n: int) -> Any:
-    """The array with these numbers at these places, each of which is there once."""
+    """The dense array with these numbers at these places, which are all different."""
     at = np.full(n * n, len(rows))
     at[rows * n + columns] = np.arange(len(rows))
     padded = np.concatenate([x, np.zeros((*x.shape[:-1], 1), x.dtype)], axis=-1)

@@ -138,7 +138,7 @@ dia_multiply = traced(_dia_base.multiply)
 
 @serves_method(_dia_base.multiply)
 def multiplied(self: Any, other: Any) -> Any:
-    """SciPy's own way, in an array that takes what moves."""
+    """SciPy's own algorithm, in an array that can hold Arrays."""
     if is_live(other) and type(self.data) is not Array:
         self = self._with_data(Array(np.array(self.data), CONSTANT, None))
     return dia_multiply(self, other)

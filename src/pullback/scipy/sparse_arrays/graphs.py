@@ -168,7 +168,7 @@ for name in (
 
 
 def choices(original: Any, plain: Any) -> None:
-    """Serve what finds nodes, labels and counts, which stay while the lengths move a little."""
+    """Serve functions that find nodes, labels and counts, which are locally constant."""
 
     signature = inspect.signature(original)
 

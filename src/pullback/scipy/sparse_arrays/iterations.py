@@ -51,7 +51,7 @@ COMPILER = "pullback.compiler.call.compiled"
 
 
 class Constants(PlainValues):
-    """Plain values, also of what moves and has no part in the derivative."""
+    """Plain values, also of Arrays that don't affect the derivative."""
 
     def of(self, x: Any) -> Any:
         if is_live(x):
@@ -86,7 +86,7 @@ class PlainOperator(ssl.LinearOperator):
 
 
 def plainly(x: Any) -> Any:
-    """An option of a method, on which the solution does not depend."""
+    """An option of a method that the solution doesn't depend on."""
     if type(x) is Array:
         return fixed(x)
     if isinstance(x, ssl.LinearOperator):
@@ -96,7 +96,7 @@ def plainly(x: Any) -> Any:
 
 
 class BareOperator(ssl.LinearOperator):
-    """What methods that iterate ask of a plain array, its products with vectors, and no more.
+    """Only the products of a plain array with vectors, which are all that iterative methods need.
 
     SciPy's own operators look at shapes and kinds in each product, which takes longer than small
     products do.
@@ -302,7 +302,7 @@ def of_array(method: IterativeMethod, parts: Any, shape: Any, b: Any) -> tuple[A
 
 
 def info_of(found: Examples) -> Any:
-    """What SciPy says of its results, in the second place of each."""
+    """SciPy's `info`, the second item of each result."""
     said = [result[1] for result in found.results]
     alike = len(said) == 1 or len(set(said)) == 1
     return said[0] if alike else found.of(lambda result: result[1])

@@ -64,7 +64,7 @@ def entries(lists: Any) -> list[Any]:
 
 
 def moves(x: Any) -> bool:
-    """Whether an array, sparse or dense, holds numbers of a transformation."""
+    """Whether an array, sparse or dense, holds Arrays of a transformation."""
     if is_live(x):
         return True
     data = vars(x).get("data") if isinstance(x, _spbase) else None
@@ -154,7 +154,7 @@ def state_of(A: Any) -> tuple[Any, ...]:
 
 
 def settle(A: Any) -> None:
-    """Numbers that the program has written to are those of the array, as in SciPy."""
+    """If the program has written to the numbers, the array has the numbers written, as in SciPy."""
     if "seen" in vars(A):
         out, before, state = vars(A)["seen"]
         if written(out) != before:
@@ -219,7 +219,7 @@ def computed(original: Any) -> property:
 
 
 def answered(original: Any) -> Any:
-    """A method of SciPy's that tells of the entries."""
+    """A method of SciPy that returns information about the entries."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return CALLS[original](seen(self) if asked_from_outside() else self, *args, **options)

@@ -14,7 +14,7 @@ from .patterns import constants, fixed, leaf, put
 
 
 def positions(data: Any) -> Any:
-    """1, 2, 3, ... in the shape of the numbers: zero stays what comes from nowhere."""
+    """1, 2, 3, ... in the shape of the numbers: a zero in the result comes from none of them."""
     return np.arange(1, data.size + 1, dtype=np.int64).reshape(data.shape)
 
 

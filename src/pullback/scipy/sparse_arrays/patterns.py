@@ -59,7 +59,7 @@ def constants(*xs: Any) -> list[Any]:
 
 
 def majors(outer: Any) -> Any:
-    """The row of each entry, from where the rows begin."""
+    """The row of each entry, computed from the starts of the rows."""
     return np.repeat(np.arange(len(outer) - 1), np.diff(outer))
 
 

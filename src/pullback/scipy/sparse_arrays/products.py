@@ -203,7 +203,7 @@ def runs_of(starts: Any, columns: Any, sources: Any) -> list[Any] | None:
 
 
 def integers(*xs: Any) -> list[Any]:
-    """Arrays of one type of integers, which the compiled functions ask for."""
+    """Arrays with one integer dtype, as the compiled functions require."""
     dtype: Any = np.result_type(*xs)
     dtype = dtype if dtype in (np.int32, np.int64) else np.int64
     return [np.ascontiguousarray(x, dtype) for x in xs]

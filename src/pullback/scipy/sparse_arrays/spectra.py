@@ -131,7 +131,7 @@ def times(data: Any, rows: Any, cols: Any, v: Any, n: int) -> Any:
 
 
 def as_like(x: Any, like: Any) -> Any:
-    """The real part for what is real."""
+    """The result; its real part if it's to be real."""
     return np.real(x) if like.dtype.kind != "c" and x.dtype.kind == "c" else x
 
 

@@ -133,7 +133,7 @@ def solved(n: Any, nnz: Any, data: Any, inner: Any, outer: Any, b: Any, flag: An
 
 
 class TracedFactors:
-    """What `splu` returns of an array that moves."""
+    """The result of `splu` for an array with derivatives."""
 
     def __init__(self, native: Any, data: Any, outer: Any, inner: Any, options: Any) -> None:
         self.data, self.pattern = data, (outer, inner)
@@ -157,9 +157,9 @@ PRECONDITIONING = ContextVar("PRECONDITIONING", default=False)  # a method itera
 
 
 class Preconditioner:
-    """What `spilu` returns of an array that moves: it serves methods that iterate.
+    """The result of `spilu` for an array with derivatives, a preconditioner for iterative methods.
 
-    Their solution does not depend on it; which entries it drops makes its own results jump.
+    Their solution doesn't depend on it. Its own results jump when it drops other entries.
     """
 
     def __init__(self, native: Any) -> None:

@@ -21,7 +21,7 @@ LISTED = ("lil", "dok")
 
 
 class Pattern:
-    """All of a sparse array but its numbers, as it was when the array was taken apart.
+    """Everything of a sparse array except its numbers, as it was when the array was flattened.
 
     Patterns are equal if the arrays are of one class and shape and have their entries in the same
     order at the same places.
@@ -71,7 +71,7 @@ class Pattern:
 
 
 class ListedPattern(Pattern):
-    """The same of an array that keeps each number for itself: `lil`, of lists, and `dok`."""
+    """The same for arrays that store each number separately: `lil`, made of lists, and `dok`."""
 
     __slots__ = ("at", "dtype")
 
