@@ -26,7 +26,7 @@ def decimal_context() -> tuple[Any, ...]:
 
 
 class LockHolder:
-    """Tells whether a lock is free, or which thread holds it and how often, by its `repr`."""
+    """Returns whether a lock is free, or which thread holds it and how often, from its `repr`."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -36,7 +36,7 @@ class LockHolder:
 
 
 class ThreadLocals:
-    """Tells which dict of attributes a `threading.local` has in this thread."""
+    """Returns the dict of attributes that a `threading.local` has in this thread."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -46,7 +46,7 @@ class ThreadLocals:
 
 
 class ContextValue:
-    """Tells what a context variable was given in this thread or task, MISSING if nothing."""
+    """Returns the value of a context variable in this thread or task, MISSING if it has none."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -55,7 +55,7 @@ class ContextValue:
         return Same(self.x.get(MISSING))
 
     def default(self) -> Any:
-        """What it tells where it was given nothing."""
+        """The value that it returns if none was set."""
         try:
             return Context().run(self.x.get)
         except LookupError:
@@ -63,7 +63,7 @@ class ContextValue:
 
 
 class Referent:
-    """Tells what a weak reference refers to, None if that has gone."""
+    """Returns the object that a weak reference refers to, None if it's gone."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -73,7 +73,7 @@ class Referent:
 
 
 class FieldNames:
-    """Tells the names of the fields of a dtype, which can be changed."""
+    """Returns the names of the fields of a dtype, which can be changed."""
 
     def __init__(self, x: np.dtype) -> None:
         self.x = x

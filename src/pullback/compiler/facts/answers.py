@@ -37,7 +37,7 @@ OF_INTEGERS = (
 
 
 class Moment:
-    """What a clock says, or a sum of such, times a number."""
+    """The result of a clock, or a sum of such results, times a number."""
 
     __slots__ = ("forbid",)
 
@@ -67,10 +67,10 @@ for name in OTHERS:
 
 
 class Identity(int):
-    """What `id` says of an object, for dicts and sets that are made in the call.
+    """The `id` of an object, for dicts and sets that are made in the call.
 
-    The number is another one than Python's: what computes with it, unseen by this class, gives
-    another result than the function does in the run beside which a recording is held.
+    The number differs from Python's: code that computes with it, unnoticed by this class, gives
+    another result than the run in Python that a recording is compared with.
     """
 
     forbid: Callable[[str], None]
@@ -101,7 +101,7 @@ for name in (*ARITHMETIC, *OTHERS, *OF_INTEGERS):
 
 
 class Again(NamedTuple):
-    """A question to the process, with what it is about."""
+    """A query about the process, with its subject."""
 
     function: Callable[[Any], Any]
     argument: Any

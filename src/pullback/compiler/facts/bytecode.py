@@ -253,7 +253,7 @@ def sweeps(steps: list[Any], i: int) -> bool:
 
 
 def computes_name(steps: list[Any], i: int) -> bool:
-    """Whether step i, which loads a name, may ask for an attribute by one that is no constant."""
+    """Whether step i, which loads a name, may look up an attribute by a computed name."""
     step = steps[i]
     if step.opname in GLOBALS and step.argval in ASKING:
         return not asks_by_constant(steps, i)

@@ -74,7 +74,7 @@ FILTERING = {"filterwarnings", "simplefilter", "resetwarnings", "__enter__"}
 
 
 class Enabled(NamedTuple):
-    """Tells whether a logger says something at a level."""
+    """Returns whether a logger logs anything at a level."""
 
     logger: logging.Logger
     level: int
@@ -89,7 +89,7 @@ def is_root_silent(level: int) -> bool:
 
 
 class Watch:
-    """A context in which calls are seen.
+    """A context in which calls are monitored.
 
     records: whether what it sees is recorded, and undone.
 
@@ -463,7 +463,7 @@ def is_profiled() -> bool:
 
 
 def set_aside() -> Any:
-    """Stop a profile function of the program's; what is stopped."""
+    """Stop a profile function of the program, and return it."""
     before = sys.getprofile()
     if not callable(before) and before is not None:
         before.disable()  # cProfile's
@@ -481,7 +481,7 @@ def put_back(before: Any) -> None:
 
 
 class Unwatched:
-    """A context in which a watch is not told of calls."""
+    """A context in which a watch isn't told of calls."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch

@@ -77,7 +77,7 @@ def slots_of(cls: type) -> Iterator[types.MemberDescriptorType]:
 
 
 def unit_of(x: np.generic) -> tuple[Any, ...]:
-    """What the bytes of a scalar do not tell: its unit, or its fields."""
+    """The properties of a scalar that its bytes don't show: its unit, or its fields."""
     if x.dtype.hasobject:
         raise Unprovable("a scalar of Python objects")
     return (x.dtype,) if x.dtype.kind in "mMV" else ()
@@ -108,7 +108,7 @@ def of_python(cls: type) -> bool:
 
 
 def foreign_function(x: Any) -> bool:
-    """Whether x is a function of an extension module that Python does not know as one."""
+    """Whether x is a function of an extension module of a type unknown to Python."""
     kind = type(x)
     return callable(x) and hasattr(kind, "__qualname__") and kind.__name__ in FOREIGN_FUNCTIONS
 

@@ -59,7 +59,7 @@ class CodeReader(Reading):
     """Reads functions, classes and modules."""
 
     def root(self, scope: dict[str, Any], name: str) -> Any:
-        """What code finds under a name that it loads."""
+        """The object that code finds under a name that it loads."""
         if (id(scope), name) in self.state.stored:
             return "stored"
         x = self.looks("item", scope, name)
@@ -76,7 +76,7 @@ class CodeReader(Reading):
         return self.module_in_part(x) if type(x) is types.ModuleType else self.at(name, x)
 
     def module_in_part(self, x: types.ModuleType) -> Any:
-        """A module that code has by name: what it asks for."""
+        """A module that code refers to by name: the attributes that the code asks for."""
         _, names = self.state.parts.get(id(x), (x, None))
         if names is None:
             return self.read(x)
@@ -110,7 +110,7 @@ class CodeReader(Reading):
         return tuple(parts)
 
     def held_by(self, x: types.FunctionType) -> list[Any]:
-        """What a function holds that its code reads when it runs."""
+        """The contents of a function that its code reads when it runs."""
         defaults = self.looks("function", x, "__defaults__")
         named = self.looks("function", x, "__kwdefaults__")
         cells = zip(x.__code__.co_freevars, x.__closure__ or (), strict=True)
@@ -217,7 +217,7 @@ class CodeReader(Reading):
         return [y for y in found if y is not MISSING and y is not None]
 
     def called(self, x: type) -> list[Any]:
-        """What a class is called, as far as code asks or may make text of the class."""
+        """The names of a class, if code asks for them or may convert the class to text."""
         names, text = self.state.names, TEXTS in self.state.names
         asked = [name for name in CALLED if text or name in names]
         parts = [(name, self.looks("called", x, name)) for name in asked]
@@ -228,7 +228,7 @@ class CodeReader(Reading):
         return self.looks("ambient", abc.get_cache_token)
 
     def attributes(self, owner: Any) -> list[Any]:
-        """What a module or a class holds under the names of the code."""
+        """The attributes of a module or a class whose names occur in the code."""
         scope, cls = vars(owner), of(owner, type)
         inner = gc.get_referents(scope)[0] if cls else scope
         self.dicts[id(inner)] = owner

@@ -40,7 +40,7 @@ SILENT = frozenset(
 
 
 def is_alias(x: Any) -> bool:
-    """Whether x only says of which type something is, as `list[int]` or `Optional[float]`."""
+    """Whether x only describes a type, such as `list[int]` or `Optional[float]`."""
     return type(x).__module__ == "typing" or of(x, ALIASES)
 
 
@@ -51,7 +51,7 @@ def said_by(x: Any) -> str | None:
 
 
 def is_quiet(x: Any) -> bool:
-    """Whether x is an `np.errstate`, as it decorates functions, by which nothing raises."""
+    """Whether x is an `np.errstate`, used as a decorator, that never makes NumPy raise."""
     if type(x) is not np.errstate:
         return False
     return all(getattr(x, mode, None) in (None, "ignore", "warn") for mode in MODES)

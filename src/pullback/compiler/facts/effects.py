@@ -46,7 +46,7 @@ IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bo
 
 
 class Unlocated(Exception):
-    """Something was changed in a way that a replay cannot."""
+    """Something was changed in a way that a replay can't repeat."""
 
     array: Any = None  # what was changed, if it is an array
 
@@ -153,7 +153,7 @@ Found = tuple[Store, Any, Any]  # with what is there now, and what was there bef
 
 
 def stores_of(places: Iterable[Place], hidden: WriteOnly) -> list[Found]:
-    """What has been stored since places were noted.
+    """The stores made since places were noted.
 
     Raises:
         Unlocated: something was changed otherwise.
@@ -293,7 +293,7 @@ def located(
     places: list[Place], hidden: WriteOnly, edges: dict[int, Edge],
     codes: Iterable[types.CodeType], lifted: InputPlaces,
 ) -> Located:  # fmt: skip
-    """What a rehearsal stored, or why a replay cannot store it.
+    """Find what a rehearsal stored, or why a replay can't store it.
 
     Args:
         codes: what ran, also on ways that were seen before.

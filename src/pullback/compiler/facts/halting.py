@@ -22,7 +22,7 @@ STEPS = 10_000  # lines and calls that may go by while the end of a recording is
 
 
 class Halt(BaseException):
-    """Raised where a call is about to be made that could not be undone."""
+    """Raised when a call is about to be made that couldn't be undone."""
 
 
 class Halting:
@@ -95,7 +95,7 @@ def is_handled(error: BaseException | None) -> bool:
 
 
 def finalizes(frame: Any) -> bool:
-    """Whether an object is being let go, of which Python can't tell the program an error."""
+    """Whether an object is being finalized; errors raised there never reach the program."""
     while frame is not None:
         if frame.f_code.co_name == "__del__":
             return True

@@ -104,7 +104,7 @@ HELPERS = {
 
 
 def helpers(dtype: np.dtype) -> str:
-    """Functions that put numbers where BLAS looks for them."""
+    """Functions that store numbers where BLAS expects them."""
     letter, t = LETTERS[dtype]
     text = ""
     for name, (takes, gets) in HELPERS.items():

@@ -58,7 +58,7 @@ def over(emit: Emit, *dtypes: np.dtype, fused: bool = False) -> Any:
 
 
 class ComplexEmit:
-    """What Emit is for real numbers; `real` writes the lines for the parts."""
+    """The counterpart of Emit for complex numbers; `real` writes the lines for the parts."""
 
     def __init__(self, real: Emit, fused: bool = False) -> None:
         self.real, self.fused = real, fused
@@ -143,7 +143,7 @@ class ComplexEmit:
         raise Refused("a power of complex numbers")
 
     def power_of(self, x: ComplexValue, n: Any) -> Value | None:
-        """x to a constant power; NumPy has short ways for arrays and some of Python's numbers."""
+        """x to a constant power; NumPy has shortcuts for arrays and some Python numbers."""
         if n == 0:
             return self.real.constant(1, x.dtype)
         short = {(int, 2): self.square, (int, -1): self.reciprocal, (float, 0.5): self.sqrt}

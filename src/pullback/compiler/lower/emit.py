@@ -28,7 +28,7 @@ SPARE = {DOUBLE: 256.0, np.dtype(np.float32): np.float32(2)}
 
 
 class Refused(Exception):
-    """There is no machine code for this; NumPy computes it."""
+    """There's no machine code for this operation; NumPy computes it."""
 
 
 class Value:
@@ -191,7 +191,7 @@ def logical(name: str) -> Any:
 
 
 class Emit(Lines):
-    """Writes the lines of straight code: for each operation on elements a method."""
+    """Writes straight-line code, with a method for each elementwise operation."""
 
     # Conversion.
 

@@ -38,7 +38,7 @@ LOOPS = Repeated, Rolled
 
 
 class Indexed(Traits):
-    """What reads or writes elements of memory at places.
+    """An operation that reads or writes elements of memory at places.
 
     Its operands are what is read or written, then the arrays of places; static are the length and
     the stride of the axis that each array is for.
@@ -54,7 +54,7 @@ gather_p, place_p, place_add_p = Indexed("gather"), Indexed("place"), Indexed("p
 
 
 class Places:
-    """Where a key leads in a view: elements by the axes of the result, and arrays of distances."""
+    """The elements that a key selects in a view: by the axes of the result, and by distances."""
 
     __slots__ = ("arrays", "base", "static")
 
@@ -322,7 +322,7 @@ def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
 
 
 def within(e: Equation) -> bool:
-    """Whether what a loop reads and writes by constants is there, and the rest may be asked."""
+    """Whether a loop's constant indices are within bounds, and the others can be checked."""
     needs = demands(e.primitive)
     if needs is None:
         return False

@@ -208,7 +208,7 @@ def product(dtype: np.dtype) -> str:
 def divided(
     name: str, dtype: np.dtype, m: int, n: int, k: int, sa: int, ta: int, sb: int, tb: int, sc: int
 ) -> str | None:
-    """A function that does a large product in parts: columns of b, or rows of a where b has few.
+    """A function that does a large product in parts: columns of b, or rows of a if b has few.
 
     An element of the product is computed as in the whole.
     """
@@ -259,5 +259,5 @@ def symbol(dtype: np.dtype) -> str:
 
 
 def declaration(dtype: np.dtype) -> str:
-    """What says of the function that it exists: three pointers, and eight numbers."""
+    """The declaration of the function: three pointers, and eight numbers."""
     return f"declare void @{symbol(dtype)}(ptr, ptr, ptr{', i64' * 8})"

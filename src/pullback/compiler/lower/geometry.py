@@ -30,7 +30,7 @@ class Region:
 
 
 class Orders(NamedTuple):
-    """How inputs and outputs lie in memory: the axes of each, from the outermost to the innermost.
+    """The memory layout of inputs and outputs: the axes of each, from the outermost inwards.
 
     None is C order, and so is what is missing at the end.
     """
@@ -79,7 +79,7 @@ def contiguous(buffer: Any, shape: tuple[int, ...], dtype: np.dtype, axes: Any =
 
 
 def view_of(primitive: Any, x: Strided, static: dict[str, Any]) -> Strided | None:
-    """What a primitive that moves nothing gives; None where NumPy would make a copy."""
+    """The result of a primitive that moves no memory; None if NumPy would make a copy."""
     return VIEWS[primitive](x, **static)
 
 

@@ -25,7 +25,7 @@ from .geometry import Strided
 
 
 def served(e: Equation) -> bool:
-    """Whether an equation is a call of a loop that is there."""
+    """Whether an equation is a call of an available loop."""
     return not SCALAR.get() and symbol_of(e) is not None
 
 

@@ -189,7 +189,7 @@ class LoopKernel(LoopSpace):
         pen.label("rest")
 
     def left_over(self, main: int, split: bool) -> None:
-        """What makes no whole round of the loop; of a loop in parts, in the last of them."""
+        """The elements after the last whole round of the loop; only the last part has them."""
         n, w, pen = self.n, self.width, self.pen
         whole = n - n % w if n >= w else 0
         if split:

@@ -39,7 +39,7 @@ def served(original: FunctionType) -> None:
 
 
 def given_back(part: Any, values: Any, args: Any) -> Any:
-    """The argument that a part of a check's result is."""
+    """The argument that a part of a check's result is identical to."""
     if part is None:
         return None
     for value, x in zip(values, args, strict=True):

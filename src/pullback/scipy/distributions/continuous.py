@@ -102,7 +102,7 @@ entropy_of_scipy: Any = stats.rv_continuous._entropy
 
 
 def gamma_entropy(skew: Any) -> Any:
-    """Of Pearson's third distribution, which is a gamma distribution."""
+    """The entropy of Pearson's third distribution, which is a gamma distribution."""
     alpha = 4 / skew**2
     standard = alpha + special.gammaln(alpha) + (1 - alpha) * special.digamma(alpha)
     return standard + np.log(np.abs(skew) / 2)
@@ -191,7 +191,7 @@ def moved(end: Any, loc: Any, scale: Any) -> Any:
 def distance_of_moments(
     self: Any, data: Any, shapes: Any, loc: Any, scale: Any, n: int
 ) -> Any:  # fmt: skip
-    """What SciPy makes least to match the first n moments."""
+    """The quantity that SciPy minimises to match the first n moments."""
     powers = range(1, n + 1)
     wanted = np.stack([np.mean(np.ravel(data) ** k) for k in powers])
     given = {"loc": loc, "scale": scale}
@@ -207,7 +207,7 @@ CENSORED = "uncensored", "left", "right", "interval"
 
 @serves_method(stats.rv_continuous.fit)
 def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
-    """The parameters of the greatest likelihood, or of moments that are nearest to the data's."""
+    """Fit parameters by maximum likelihood, or by moments as close as possible to the data's."""
 
     def call(values: Any) -> Any:
         given = {key: values.of(part) for key, part in zip(CENSORED, sample, strict=False)}

@@ -44,7 +44,7 @@ def from_corner(x: Any, gap: Any, n: Any, d: int) -> Any:
 
 
 def described(original: Any, formula: Callable[..., Any]) -> None:
-    """Let a formula say how it moves; if `iterative`, as if there was one point more."""
+    """Differentiate it by a formula; if `iterative`, as if there were one more point."""
 
     @leaf(original)
     def discrepancy(sample: Any, iterative: bool, workers: int) -> Any:

@@ -33,7 +33,7 @@ from ..solving.plain import solve
 def again(dist: Any, name: str, formula: Callable[..., Any], xs: Any) -> Any:
     """SciPy's value with the derivative of the formula.
 
-    What is mapped or recorded is traced, but for its derivative: machine code has it all.
+    Mapped or recorded values are traced, except for their derivative: all of it has machine code.
     """
     if any(known_value(x) is None for x in xs):
         value = call_inside(getattr(dist, name), [stopped(x) if is_live(x) else x for x in xs], {})
@@ -51,7 +51,7 @@ def again(dist: Any, name: str, formula: Callable[..., Any], xs: Any) -> Any:
 
 
 def log1p_over(x: Any, c: Any) -> Any:
-    """log(1 + c x) / c, of which the slope by c cancels where c is small."""
+    """log(1 + c x) / c, whose slope with respect to c cancels if c is small."""
     u = c * x
     small = np.abs(u) < 0.03
     inner, rest = np.where(small, u, 0.0), np.where(small, 1.0, u)
@@ -346,7 +346,7 @@ def jf_skew_t_side(x: Any, a: Any, b: Any, sign: int) -> Any:
 
 
 def in_reciprocal(name: str, function: Any, other: Any) -> Callable[..., Any]:
-    """A probability of f by 1/d: of many degrees of freedom d, it is a smooth function of that."""
+    """A probability of f in terms of 1/d, of which it's a smooth function for large d."""
 
     def by(f: Any) -> Any:
         return lambda n, w, x: f(n, 1 / w, x)

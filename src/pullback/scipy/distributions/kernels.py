@@ -16,7 +16,7 @@ from ..solving.serving import serves_method
 
 
 def terms(self: Any, points: Any) -> tuple[Any, Any]:
-    """The logarithms of the summands, and of what they are divided by."""
+    """The logarithms of the summands, and of their common divisor."""
     points = np.atleast_2d(as_array(points))
     if points.shape[0] != self.d and points.shape[0] == 1 and points.shape[1] == self.d:
         points = np.reshape(points, (self.d, 1))

@@ -130,7 +130,7 @@ class Method:
 
 
 class Standard:
-    """How a family of distributions brings its argument to the standard form, and what is valid."""
+    """How a family of distributions standardises its argument, and which arguments are valid."""
 
     def __init__(self, mask: str, valid: Callable[..., Any], scaled: bool) -> None:
         self.mask, self.valid, self.scaled = mask, valid, scaled
@@ -220,7 +220,7 @@ OF_VALUES = {
 
 
 def at_infinity(original: Any, out: Any, z: Any, inside: Any, args: Any, kwds: Any) -> Any:
-    """Where z is infinite inside the support, SciPy's value stays, whatever the formula makes."""
+    """If z is infinite inside the support, keep SciPy's value, whatever the formula gives."""
     far = np.logical_and(inside, np.isinf(z))
     if not somewhere(far):
         return out

@@ -53,7 +53,7 @@ for distribution, limits in LIMITS.items():
 
 
 def counts(name: str, shape: str) -> None:
-    """Refuse the derivative with respect to the only shape of a distribution, if it is a count."""
+    """Refuse the derivative with respect to a distribution's only shape, if it's a count."""
     original = type(getattr(stats, name))._argcheck
 
     @serves_method(original)

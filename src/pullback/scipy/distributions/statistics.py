@@ -112,7 +112,7 @@ of_numbers = traced(distance_of_scipy)
 def wasserstein_distance_nd(
     u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None
 ) -> Any:
-    """The plan that moves one distribution to the other stays while points move a little."""
+    """The plan that moves one distribution to the other is locally constant."""
     u, v = as_array(u_values), as_array(v_values)
     if u.ndim < 2 or v.ndim < 2:
         return of_numbers(u_values, v_values, u_weights, v_weights)
@@ -133,7 +133,7 @@ def wasserstein_distance_nd(
 
 
 def cheapest_plan(u: Any, v: Any, *weights: Any) -> Any:
-    """How much moves from each point of u to each of v."""
+    """The mass that moves from each point of u to each point of v."""
     shares = [np.ones(len(x)) if w is None else w for w, x in zip(weights, (u, v), strict=True)]
     shares = [np.asarray(w) / np.sum(w) for w in shares]
     m, n = len(u), len(v)

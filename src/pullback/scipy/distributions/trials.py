@@ -25,7 +25,7 @@ UNLIKE_BY_KIND: dict[str, Any] = {
 
 
 def of_unlike_trials(found: Any, k: Any, p: Any, kind: str) -> Any:
-    """The number of successes where each trial has a probability of its own, along axis 0 of p.
+    """The number of successes if each trial has its own probability, along axis 0 of p.
 
     One trial after another: p times what came before, moved by one, and 1 - p times it.
     """
@@ -65,7 +65,7 @@ for kind, native in UNLIKE_BY_KIND.items():
 
 
 def log_choices(x: Any, M: Any, n: Any, N: Any) -> Any:
-    """The logarithm of the number of ways to have x of n among N of M."""
+    """The logarithm of the number of ways to draw N of M objects with x of the n marked ones."""
     both = ((n, x), (M - n, N - x))
     return sum(
         special.gammaln(a + 1) - special.gammaln(b + 1) - special.gammaln(a - b + 1)

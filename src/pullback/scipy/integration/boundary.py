@@ -29,11 +29,11 @@ from ..solving.serving import serves
 
 
 class Collocation(Equations):
-    """The equations of the collocation, of which each is of the values at two neighbours.
+    """The collocation equations, each of which depends on the values at two neighbouring nodes.
 
     The Jacobian takes one direction for each component at every other node, instead of one for
-    each unknown. The first node has directions of its own, for the boundary conditions read it and
-    the last one; so have the parameters, which all equations may read.
+    each unknown. The first node has its own directions, because the boundary conditions read it and
+    the last one. So have the parameters, which all equations may read.
     """
 
     def __init__(self, name: str, residual: Any, shape: tuple[int, int]) -> None:

@@ -65,7 +65,7 @@ class Expensive(Exception):
 
 
 def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_calls: int) -> Steps:
-    """Steps for a solution that was found by other means, as accurate as it was asked to be."""
+    """Steps for a solution found by other means, with the accuracy that was asked for."""
     count, atol = 0, np.asarray(atol)
 
     def counted(t: Any, y: Any) -> Any:
@@ -99,7 +99,7 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
 
 
 def path_of(found: Examples, steps: list[Steps], fun: Any, t0: Any, t1: Any, y0: Any) -> Trajectory:
-    """The steps on Arrays. A limit of the time that moves is the beginning or end of a step."""
+    """The steps on Arrays. A time limit with a derivative is the beginning or end of a step."""
     longest = max(len(s.ts) for s in steps)
     implicit = any(s.stages is not None for s in steps)
     method = next((s.method for s in steps if s.stages is not None), steps[0].method)
@@ -154,7 +154,7 @@ def start_of(y0: Any) -> Any:
 
 
 def without(name: str, fun: Any, t: Any, y: Any, value: Any, message: str) -> Any:
-    """A result that has no derivative, since SciPy did not find it."""
+    """A result without derivative, because SciPy did not find a solution."""
     program = RecordedFunction(fun, np.float64(example(t)), y)
     theta = [x for x in (*program.theta, y) if is_live(x)]
     flat = np.ravel(value)
@@ -345,7 +345,7 @@ class FlowResult:
         return solve(choose).results
 
     def written(self, ts: Any, ended: bool) -> tuple[Any, Any]:
-        """t and y, in a rule that is written down."""
+        """t and y, in a rule that is recorded."""
         given, n = self.given, ts.shape[0]
         if given["events"] is not None or given["dense_output"] or not ended or not n:
             raise Unstaged("what is known when it is solved")

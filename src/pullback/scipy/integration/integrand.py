@@ -19,7 +19,7 @@ LOOKED = 60  # points between marks at which branches are looked for
 
 
 class Integrand:
-    """A function of x alone, which may choose."""
+    """A function of x alone, which may have branches."""
 
     def __init__(self, program: BranchingFunction, theta: Any) -> None:
         self.program, self.theta = program, theta
@@ -28,7 +28,7 @@ class Integrand:
         return self.program([x], self.theta)
 
     def which(self, domain: Range) -> Callable[[np.ndarray], np.ndarray]:
-        """Which branches there are at points of [0, 1]; the limits are plain."""
+        """The branches at points of [0, 1]; the limits are plain."""
 
         def at(us: np.ndarray) -> np.ndarray:
             found: Any = 0

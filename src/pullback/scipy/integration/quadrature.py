@@ -52,7 +52,7 @@ WEIGHTS: dict[str, Callable[..., Any]] = {
 
 
 class Integral:
-    """An integral over one variable as one operation on what its integrand reads and its limits.
+    """An integral over one variable, as one operation on its limits and its integrand's operands.
 
     how: what computes the integral again, for other values or of the derivative
     """
@@ -314,7 +314,7 @@ class Vector:
 
 
 def derived(fun: Any, a: Any, b: Any, points: Any) -> Any:
-    """The integral of a derivative: an integral like others, of which nobody asked SciPy."""
+    """The integral of a derivative: an integral like others, but not requested from SciPy."""
     how = Vector({} if points is None else {"points": points})
     return Integral("the derivative of an integral", fun, a, b, how).result(None)[0]
 
@@ -332,7 +332,7 @@ def holds_live(x: Any) -> bool:
 
 
 def with_fixed_weight(fun: Any, a: Any, b: Any, weight: Any, wvar: Any) -> Any:
-    """Integrand, limits and parameter of the same integral, whose weight does not move.
+    """Integrand, limits and parameter of the same integral with a constant weight.
 
     With w for the parameter and w0 for its value, cos(w x) is cos(w0 u) for x = u w0 / w, and
     1 / (x - w) is 1 / (u - w0) for x = u + w - w0.
