@@ -27,8 +27,11 @@ MIRRORED = (
     "numpy", "math", "cmath", "statistics", "functools", "scipy", "builtins", "importlib",
     "bottleneck", "numexpr",
 )  # fmt: skip
-# Packages in which ours enters what stands for functions of theirs, once they are imported.
-SERVED = {"pandas": "pullback.pandas"}
+# Modules in which ours enters what stands for functions of theirs, once they are imported.
+SERVED = {
+    "pandas": "pullback.pandas",
+    "scipy.linalg.interpolative": "pullback.scipy.linear_algebra.interpolative",
+}
 JOINING: set[int] = set()  # ids of functions of ours that let SciPy's own take part, and no more
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it

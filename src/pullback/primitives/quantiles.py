@@ -19,7 +19,7 @@ from .arguments import as_array, axes_of, kept, plainly_nowhere, surely, unsure
 from .indexing import at_places, steps, take
 from .reductions import reduced, warn_if
 from .selecting import chosen
-from .shapes import laid
+from .shapes import as_positions, laid
 from .sorting import argpartition, sort
 from .statistics import weights_of
 
@@ -158,7 +158,7 @@ def pick(rows, n, q, method, weak, places=None):
     """
 
     def to_index(v):
-        index = np.clip(v, 0, np.maximum(n - 1, 0)).astype(np.intp)
+        index = as_positions(np.clip(v, 0, np.maximum(n - 1, 0)))
         return index if places is None else np.searchsorted(places, index)
 
     if method in DISCRETE:
@@ -207,7 +207,7 @@ def needed(n, q, method):
         v = DISCRETE[method](n, q)
     else:
         v = np.floor(HALVING[method][0](n, q) if method in HALVING else virtual(method, n, q))
-    ends = np.clip([v, v + 1], 0, n - 1).astype(np.intp)
+    ends = as_positions(np.clip([v, v + 1], 0, n - 1))
     return sorted({*ends.ravel().tolist(), n - 1})
 
 

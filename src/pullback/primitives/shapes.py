@@ -535,6 +535,11 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return copy_p(x, dtype=dtype) if copy else x
 
 
+def as_positions(x):
+    """Floats as integers that choose elements. The choice has no derivative, and that's no news."""
+    return astype_p(x, dtype=np.dtype(np.intp)) if type(x) is Array else x.astype(np.intp)
+
+
 @replaces(np.copy)
 def copy(a, order="K", subok=False):
     return arrayed(copy_p(a, dtype=a.dtype, order=axes_in(order, a)))

@@ -15,6 +15,7 @@ from ...core.trace import is_live
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact_p
 from ...primitives.indexing import take
+from ...primitives.shapes import as_positions
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 from .edges import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP, floating_output, number
@@ -169,7 +170,7 @@ class Taps:
             at = np.where(self.beyond, 0.0, at)
         knot = np.floor(at if order % 2 else at + 0.5)
         start = knot if mode in UNBOUNDED else np.clip(knot, -1.0, n)
-        start = start.astype(np.intp) - order // 2
+        start = as_positions(start) - order // 2
         indices = [start + k for k in range(order + 1)]
         self.outside = [(i < 0) | (i >= n) for i in indices] if mode == GRID_CONSTANT else None
         self.index = [pixel(i, n, order, mode) for i in indices]

@@ -14,7 +14,7 @@
     routines        how routines of BLAS and LAPACK are described
     blas, lapack    the routines that have derivatives
     reflections     routines that store an orthogonal matrix as reflections
-    interpolative   interpolative decompositions; estimates of norms
+    interpolative   interpolative decompositions; estimates of norms; once SciPy's are imported
     special         matrices made of numbers; norms
     refused         functions without a derivative here, and what to write instead
 
@@ -31,7 +31,6 @@ FAMILIES = (
     "spectra",
     "functions",
     "riccati",
-    "interpolative",
     "special",
     "pencils",
     "refused",

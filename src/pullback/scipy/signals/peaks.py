@@ -9,6 +9,7 @@ from scipy.signal import _peak_finding_utils as of_scipy
 
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
+from ...primitives.shapes import as_positions
 from ..solving.leaves import in_order, leaf
 from ..solving.plain import solve
 
@@ -44,7 +45,7 @@ def widths(x, peaks, rel_height, prominence, left_bases, right_bases):
     values, heights, left, right = [out.item(i) for i in range(4)]
     x = as_array(x)
     height = x[peaks] - as_array(prominence) * rel_height
-    i, j = np.floor(left).astype(np.intp), np.ceil(right).astype(np.intp)
+    i, j = as_positions(np.floor(left)), as_positions(np.ceil(right))
     start, end = crossing(x, i, 1, height), crossing(x, j, -1, height)
     return (
         exact(values, end - start), exact(heights, height), exact(left, start), exact(right, end),
