@@ -133,21 +133,24 @@ def with_ones(idx: Any, proj: Any) -> Any:
     return np.concatenate([ones, proj], axis=1)[:, np.argsort(idx)]
 
 
+def found_from(of_reals: Any, of_complex: Any, b: Any, idx: Any, proj: Any) -> Any:
+    """What SciPy computes of a decomposition, by its function for its kind of numbers."""
+    call = of_complex if "c" in (b.dtype.kind, proj.dtype.kind) else of_reals
+    given = (b, idx, proj)
+    return solve(lambda values: call(*[np.array(x, order="C") for x in values.tree(given)]))
+
+
 @leaf(compiled.idd_id2svd, compiled.idz_id2svd)
 def of_decomposition(b: Any, idx: Any, proj: Any) -> Any:
     b, proj = as_array(b), as_array(proj)
-    call = compiled.idz_id2svd if "c" in (b.dtype.kind, proj.dtype.kind) else compiled.idd_id2svd
-    given = (b, idx, proj)
-    found = solve(lambda values: call(*[np.array(x, order="C") for x in values.tree(given)]))
+    found = found_from(compiled.idd_id2svd, compiled.idz_id2svd, b, idx, proj)
     return factors(three(found, lambda out: out), b, with_ones(idx, proj))
 
 
 @leaf(compiled.idd_reconid, compiled.idz_reconid)
 def reconstructed(b: Any, idx: Any, proj: Any) -> Any:
     b, proj = as_array(b), as_array(proj)
-    call = compiled.idz_reconid if "c" in (b.dtype.kind, proj.dtype.kind) else compiled.idd_reconid
-    given = (b, idx, proj)
-    found = solve(lambda values: call(*[np.array(x, order="C") for x in values.tree(given)]))
+    found = found_from(compiled.idd_reconid, compiled.idz_reconid, b, idx, proj)
     return exact(found.of(np.asarray), b @ with_ones(idx, proj))
 
 
