@@ -428,7 +428,8 @@ class SVD(Spectrum):
             gv = added(gv, np.where(plain, conj(right_bar), np.nan))
         if gu is not None or gv is not None:
             if s_bar is not None:  # of `(u * s) @ vh`, where u and vh have a part in it
-                least = np.finfo(s.dtype).eps ** 0.5 * np.max(np.abs(s_bar), axis=-1, keepdims=True)
+                most = np.max(np.abs(s_bar), axis=-1, keepdims=True, initial=0)
+                least = s.dtype.type(np.finfo(s.dtype).eps ** 0.5) * most
                 opened = np.logical_and(vague(a, s), np.abs(s_bar) > least)
                 a_bar = np.where(np.any(opened, axis=-1)[..., None, None], np.nan, a_bar)
             if leans(a, s, u):

@@ -48,8 +48,8 @@ def used_vectors(v_bar, s):
     Where a function weighs them by their values, as `u * s**2` does, a zero to rounding leaves a
     cotangent that is smaller than that of `u * s`.
     """
-    size = np.max(np.abs(v_bar), axis=-2)
-    most = np.max(size, axis=-1, keepdims=True)
+    size = np.max(np.abs(v_bar), axis=-2, initial=0)
+    most = np.max(size, axis=-1, keepdims=True, initial=0)
     small = s.dtype.type(np.finfo(s.dtype).eps ** 0.5)
     least = small * s * most / np.where(s[..., :1] == 0, 1, s[..., :1])
     return np.logical_and(used(v_bar), np.logical_or(levels_p(s, kind="svd") >= 0, size > least))
