@@ -89,14 +89,14 @@ def resolved(self: Any, f: Any) -> Any:
         return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
         direct = self.direct
-        ours = direct.get(f)
-        if ours is None and f not in direct.making:
-            ours = direct.found(f)
-        if ours is not None:
+        if f in direct:
+            return direct[f]
+        making = direct.making
+        if f not in making and (ours := direct.found(f)) is not None:
             return ours
-        if f in direct.making:
+        if f in making:
             session = SESSION.get()
-            return f if session is None or session.closed else direct.making[f]
+            return f if session is None or session.closed else making[f]
     if kind is MethodType:
         if type(f.__self__) is Array:  # a method of ours, which calls nothing of the user's
             return f

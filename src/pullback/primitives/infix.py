@@ -1,14 +1,16 @@
-"""Fast paths for Python's operators between an Array and another operand.
+"""Fast paths for Python's operators on Arrays, and for calls of ufuncs.
 
-Enter: a ufunc and Python's operation. Leave: the two methods that give Array the operator, such as
-`__add__` and `__radd__`. They handle the most frequent case directly, node included: an operation
-of a reverse trace on operands that need no cast. In all other cases they call the trace's `pair`
-and `beside`, which give the same result and the same node.
+Enter: a ufunc and Python's operation. Leave: the methods that give Array the operator, such as
+`__add__` and `__radd__`, or what a call site calls for `np.add(x, y)`. They handle the most
+frequent case directly, node included: an operation of a reverse trace on operands that need no
+cast. In all other cases they call the trace's `unary`, `pair` and `beside`, which give the same
+result and the same node.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from textwrap import dedent, indent
 from typing import Any
 
 import numpy as np
@@ -94,6 +96,31 @@ BESIDE = """
                 {kept}
                 {node}
 """
+# Of one operand, and of two in a call by name, which is `call` where it is none of these.
+ONE = """
+def shortcut(x):
+    if type(x) is Array:
+        trace, x0 = x.within, x.payload
+        if type(x0) is ndarray and trace.writes_nodes and x.storage is None:
+            out = primitive.value(x0)
+            {node}
+    return call(x)
+"""
+TWO = """
+def shortcut(x, y):
+    one, kind, self, other = type(x), type(y), x, y
+    if one is Array and type(x.payload) is ndarray:
+        trace = x.within
+        if kind is Array and trace is y.within and type(y.payload) is ndarray:
+            {pair}
+        elif kind is float or kind is int or kind is ndarray:
+            {first}
+    elif kind is Array and (one is float or one is int or one is ndarray):
+        trace, kind, self, other = y.within, one, y, x
+        if type(self.payload) is ndarray:
+            {second}
+    return call(x, y)
+"""
 CONVERTED = "if first is ndarray and {x}.dtype is DOUBLE: {y} = ARRAYS[{y}]"
 KEPT = "if kind is ndarray: {y} = {y}.copy()"
 
@@ -109,14 +136,52 @@ def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
         "operation": operation, "primitive": primitive, "ufunc": ufunc,
     }  # fmt: skip
     pair = first = second = "pass"
-    if len(primitive.partials) == 2 and not primitive.decides:
-        scope |= {"rule": primitive.rule, "rule0": primitive.rules[0], "rule1": primitive.rules[1]}
-        held = held_by(primitive, (0, 1))
-        node = NODE.format(parents="(self.node, other.node)", rule="rule", held=held)
-        pair = PAIR.format(node=node).strip()
-        first, second = beside_plain(primitive, 0), beside_plain(primitive, 1)
+    if is_short(primitive, 2):
+        scope |= rules_of(primitive)
+        pair, first, second = forms(primitive, 8)
     forward = from_template(FORWARD, scope, pair=pair, beside=first)
     return forward, from_template(REFLECTED, scope, beside=second)
+
+
+def shortcut(primitive: Any, call: Any, n: int) -> Any:
+    """`call` with a fast path: a primitive of n operands, all given by position."""
+    if not is_short(primitive, n):
+        return call
+    scope = {
+        "ARRAYS": ARRAYS, "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS,
+        "Node": Node, "call": call, "forward": call, "ndarray": ndarray, "new": new,
+        "primitive": primitive, **rules_of(primitive),
+    }  # fmt: skip
+    if n == 1:
+        node = NODE.format(parents="(x.node,)", rule="rule", held=held_by(primitive, (0,)))
+        return from_template(ONE, scope, node=node)
+    pair, first, second = forms(primitive, 12)
+    return from_template(TWO, scope, pair=pair, first=first, second=second)
+
+
+def is_short(primitive: Any, n: int) -> bool:
+    """Whether an operation of n operands has a node, and nothing else is to be noted."""
+    return primitive is not None and len(primitive.partials) == n and not primitive.decides
+
+
+def rules_of(primitive: Any) -> dict[str, Any]:
+    rules = {"rule": primitive.rule}
+    if len(primitive.partials) == 2:
+        rules |= {"rule0": primitive.rules[0], "rule1": primitive.rules[1]}
+    return rules
+
+
+def forms(primitive: Any, column: int) -> tuple[str, str, str]:
+    """The texts for two operands of one trace, and for one beside a plain operand, at a column."""
+    held = held_by(primitive, (0, 1))
+    node = NODE.format(parents="(self.node, other.node)", rule="rule", held=held)
+    first, second = beside_plain(primitive, 0), beside_plain(primitive, 1)
+    return at(12, PAIR.format(node=node)), at(column, first), at(column, second)
+
+
+def at(column: int, text: str) -> str:
+    """A text of several lines for a blank in this column."""
+    return indent(dedent(text).strip(), " " * column).lstrip()
 
 
 def beside_plain(primitive: Any, i: int) -> str:
@@ -125,4 +190,4 @@ def beside_plain(primitive: Any, i: int) -> str:
     node = NODE.format(parents="(self.node,)", rule=f"rule{i}", held=held_by(primitive, (i,)))
     converted = CONVERTED.format(**names) if primitive.converts else "pass"
     kept = KEPT.format(**names) if primitive.reads_other[i] else "pass"
-    return BESIDE.format(converted=converted, kept=kept, node=node, **names).strip()
+    return BESIDE.format(converted=converted, kept=kept, node=node, **names)

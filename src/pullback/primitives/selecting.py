@@ -16,6 +16,7 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
+from ..core.lines import part_where
 from ..core.past import count_nonzero
 from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
@@ -70,10 +71,10 @@ class Where(Linear):
             mask = np.broadcast_to(mask, shape)
         x_bar = y_bar = None
         if wanted[1]:
-            x_bar = masked(out_bar, mask)
+            x_bar = part_where(out_bar, mask)
             x_bar = x_bar if x.shape == shape else unbroadcast(x_bar, x)
         if wanted[2]:
-            y_bar = masked(out_bar, np.logical_not(mask))
+            y_bar = part_where(out_bar, np.logical_not(mask))
             y_bar = y_bar if y.shape == shape else unbroadcast(y_bar, y)
         return None, x_bar, y_bar
 
@@ -124,12 +125,13 @@ def share_of_picked(bar, out, x, y, z=None):
         return None
     mask, other = out == x, out == y
     if z is not None:
-        other = other | (out == z)
+        other |= out == z
+    if count_nonzero(mask ^ other) == out.size:  # no tie, and no NaN
+        return part_where(bar, mask)
     tie = mask & other
-    n = count_nonzero(tie)
-    if count_nonzero(mask) + count_nonzero(other) - n != out.size:
+    if count_nonzero(mask | other) != out.size:
         return None
-    return masked(bar * where_past(tie, *half_and_one(bar.dtype)) if n else bar, mask)
+    return part_where(bar * where_past(tie, *half_and_one(bar.dtype)), mask)
 
 
 SETTLED = frozenset({np.ndarray, np.float64, float, int})
