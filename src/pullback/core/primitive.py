@@ -440,6 +440,7 @@ class Elementwise(Primitive):
     structured = takes_python = takes_masks = True
     without_axes = "scalar"
     made_of = ("ufunc", "partials", "partial_reads")
+    reflected: Any = None  # the operator's method for a plain operand on the left: `__radd__`
     converts = False  # beside an array, a Python number may come as an array without axes
 
     def __init__(

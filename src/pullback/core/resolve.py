@@ -91,12 +91,13 @@ def resolved(self: Any, f: Any) -> Any:
         direct = self.direct
         if f in direct:
             return direct[f]
-        making = direct.making
-        if f not in making and (ours := direct.found(f)) is not None:
+        ours = direct.making.get(f)
+        if ours is None and (ours := direct.found(f)) is not None:
             return ours
-        if f in making:
+        ours = ours or direct.making.get(f)
+        if ours is not None:
             session = SESSION.get()
-            return f if session is None or session.closed else making[f]
+            return f if session is None or session.closed else ours
     if kind is MethodType:
         if type(f.__self__) is Array:  # a method of ours, which calls nothing of the user's
             return f

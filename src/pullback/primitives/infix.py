@@ -19,13 +19,14 @@ from numpy import ndarray
 from ..core.array import Array
 from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
 from ..core.node import COPIED, NODE, Node, new
-from ..core.rules import held_by
+from ..core.rules import folds, held_by
 from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.spec import NUMBERS as ARRAYS
 from ..core.templates import from_template
 from .operands import beside, beside_on_the_left
 
 NUMBERS = frozenset({float, np.float64})
+NUMPYS = frozenset({ndarray, np.float64})
 FORWARD = """
 def forward(self, other):
     trace, kind = self.within, type(other)
@@ -58,7 +59,7 @@ def reflected(self, other):
         return binary(primitive, other, self)
     return beside_on_the_left(operation, apply, self, other)
 """
-# Two operands of one trace. Where an outer trace has noted its operation by the same rule, its
+# Two operands of one trace, of one shape or of shapes that broadcast. Where an outer trace has noted its operation by the same rule, its
 # values met without a cast, and so do those of the inner one.
 PAIR = """
             if trace.writes_nodes and self.storage is None and other.storage is None:
@@ -79,6 +80,10 @@ PAIR = """
                     ):
                         out = primitive.value(x0, x1)
                         {node}
+                if first in NUMPYS and type(x1) in NUMPYS and x0.dtype is x1.dtype:
+                    out = primitive.value(x0, x1)
+                    fold0, fold1 = folds(x0.shape, x1.shape)
+                    {folding}
 """
 # An Array beside one of Python's numbers, or beside a small plain array that meets it.
 BESIDE = """
@@ -89,11 +94,13 @@ BESIDE = """
                 meets = first is ndarray or first in NUMBERS
                 {converted}
             else:
-                meets = first is ndarray and {x}.dtype is {y}.dtype and {x}.shape == {y}.shape
-                meets = meets and {y}.nbytes <= COPIED
+                meets = first in NUMPYS and {x}.dtype is {y}.dtype and {y}.nbytes <= COPIED
             if meets:
                 out = primitive.value(x0, x1)
                 {kept}
+                if kind is ndarray and {x}.shape != {y}.shape:
+                    fold, _ = folds({x}.shape, {y}.shape)
+                    {folding}
                 {node}
 """
 # Of one operand, and of two in a call by name, which is `call` where it is none of these.
@@ -125,33 +132,34 @@ CONVERTED = "if first is ndarray and {x}.dtype is DOUBLE: {y} = ARRAYS[{y}]"
 KEPT = "if kind is ndarray: {y} = {y}.copy()"
 
 
+SCOPE = {
+    "ARRAYS": ARRAYS, "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS,
+    "NUMPYS": NUMPYS, "Node": Node, "folds": folds, "ndarray": ndarray, "new": new,
+}  # fmt: skip
+
+
 def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
     """`x + y` and `y + x`, the shortest way to the primitive of a ufunc."""
     primitive = UFUNCS[ufunc]
-    scope = {
-        "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS, "Node": Node,
+    scope = SCOPE | {
         "ObjectArrayError": ObjectArrayError, "PLAIN": PLAIN, "apply": partial(binary, primitive),
-        "ARRAYS": ARRAYS, "beside": beside, "beside_on_the_left": beside_on_the_left,
-        "binary": binary, "by_elements": by_elements, "ndarray": ndarray, "new": new,
-        "operation": operation, "primitive": primitive, "ufunc": ufunc,
+        "beside": beside, "beside_on_the_left": beside_on_the_left, "binary": binary,
+        "by_elements": by_elements, "operation": operation, "primitive": primitive, "ufunc": ufunc,
     }  # fmt: skip
     pair = first = second = "pass"
     if is_short(primitive, 2):
         scope |= rules_of(primitive)
         pair, first, second = forms(primitive, 8)
     forward = from_template(FORWARD, scope, pair=pair, beside=first)
-    return forward, from_template(REFLECTED, scope, beside=second)
+    primitive.reflected = from_template(REFLECTED, scope, beside=second)
+    return forward, primitive.reflected
 
 
 def shortcut(primitive: Any, call: Any, n: int) -> Any:
     """`call` with a fast path: a primitive of n operands, all given by position."""
     if not is_short(primitive, n):
         return call
-    scope = {
-        "ARRAYS": ARRAYS, "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS,
-        "Node": Node, "call": call, "forward": call, "ndarray": ndarray, "new": new,
-        "primitive": primitive, **rules_of(primitive),
-    }  # fmt: skip
+    scope = SCOPE | rules_of(primitive) | {"call": call, "forward": call, "primitive": primitive}
     if n == 1:
         node = NODE.format(parents="(x.node,)", rule="rule", held=held_by(primitive, (0,)))
         return from_template(ONE, scope, node=node)
@@ -168,15 +176,18 @@ def rules_of(primitive: Any) -> dict[str, Any]:
     rules = {"rule": primitive.rule}
     if len(primitive.partials) == 2:
         rules |= {"rule0": primitive.rules[0], "rule1": primitive.rules[1]}
+        rules |= {"folding": primitive.folding, "folding0": primitive.foldings[0]}
+        rules["folding1"] = primitive.foldings[1]
     return rules
 
 
 def forms(primitive: Any, column: int) -> tuple[str, str, str]:
     """The texts for two operands of one trace, and for one beside a plain operand, at a column."""
-    held = held_by(primitive, (0, 1))
-    node = NODE.format(parents="(self.node, other.node)", rule="rule", held=held)
+    held, nodes = held_by(primitive, (0, 1)), "(self.node, other.node)"
+    node = NODE.format(parents=nodes, rule="rule", held=held)
+    folding = NODE.format(parents=nodes, rule="folding", held=f"({held}, fold0, fold1)")
     first, second = beside_plain(primitive, 0), beside_plain(primitive, 1)
-    return at(12, PAIR.format(node=node)), at(column, first), at(column, second)
+    return at(12, PAIR.format(node=node, folding=folding)), at(column, first), at(column, second)
 
 
 def at(column: int, text: str) -> str:
@@ -187,7 +198,9 @@ def at(column: int, text: str) -> str:
 def beside_plain(primitive: Any, i: int) -> str:
     """`BESIDE` with the Array as operand i."""
     names = {"x": f"x{i}", "y": f"x{1 - i}"}
-    node = NODE.format(parents="(self.node,)", rule=f"rule{i}", held=held_by(primitive, (i,)))
+    held = held_by(primitive, (i,))
+    node = NODE.format(parents="(self.node,)", rule=f"rule{i}", held=held)
+    folding = NODE.format(parents="(self.node,)", rule=f"folding{i}", held=f"({held}, fold)")
     converted = CONVERTED.format(**names) if primitive.converts else "pass"
     kept = KEPT.format(**names) if primitive.reads_other[i] else "pass"
-    return BESIDE.format(converted=converted, kept=kept, node=node, **names)
+    return BESIDE.format(converted=converted, kept=kept, node=node, folding=folding, **names)

@@ -123,6 +123,8 @@ def share_of_picked(bar, out, x, y, z=None):
     """
     if type(out) is not ndarray or type(x) not in SETTLED or type(y) not in SETTLED:
         return None
+    if z is None and type(x) is ndarray and is_one(y) and not count_nonzero(x == y):
+        return part_where(bar, out != y)  # a NaN in x was picked
     mask, other = out == x, out == y
     if z is not None:
         other |= out == z
@@ -135,6 +137,11 @@ def share_of_picked(bar, out, x, y, z=None):
 
 
 SETTLED = frozenset({np.ndarray, np.float64, float, int})
+
+
+def is_one(y):
+    """Whether a plain operand is one number, and no NaN."""
+    return (type(y) is not ndarray or not y.ndim) and bool(y == y)
 
 
 def shared(bar, tie):
@@ -291,6 +298,10 @@ class Clip(Primitive):
 
     def share(self, out, x, bar, low, high):
         """What of a tangent or cotangent goes through."""
+        if type(x) is ndarray is type(out):
+            at_bound = count_nonzero(x == both(low, high, x.dtype, x.ndim))
+            if not at_bound and not count_nonzero(x != x):
+                return part_where(bar, out == x)
         share = share_of_picked(bar, out, x, *as_bounds(low, high, out.dtype))
         if share is not None:
             return share
@@ -356,6 +367,12 @@ def as_bounds(low, high, dtype):
 @lru_cache(maxsize=256)
 def bounds_before(low, high, dtype):
     return np.array(low, dtype), np.array(high, dtype)
+
+
+@lru_cache(maxsize=256)
+def both(low, high, dtype, ndim):
+    """Two bounds as one array, to be compared with an array of so many axes at once."""
+    return np.array([low, high], dtype).reshape((2,) + (1,) * ndim)
 
 
 clip_ufunc = np._core.umath.clip

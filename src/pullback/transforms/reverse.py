@@ -184,8 +184,10 @@ class ReverseTrace(Trace):
         return noted(out, self, (x.node,), primitive.foldings[i], held)
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
-        if x.storage is not None and current(x).within is not self:
-            return x.within.item(primitive, x, key)
+        storage = x.storage
+        if storage is not None and (storage.root is None or storage.root.storage is not None):
+            if current(x).within is not self:
+                return x.within.item(primitive, x, key)
         a = x.payload
         if type(a) in PYTHON:
             return Trace.item(self, primitive, x, key)
