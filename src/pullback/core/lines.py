@@ -5,8 +5,8 @@ derivative, and its partials must not be multiplied by a zero cotangent.
 
 This matters only if something isn't finite, and a NaN always reaches the leaves. So the backward
 pass through plain numbers first skips these masks, and runs again with them if a leaf has received
-a number that isn't finite. The same holds for what an operation has not picked, which has zeros
-there in the first run (`part_where`), and for factors that have overflowed, which infinity tells of.
+a number that isn't finite. The same holds for what an operation has not picked, where the first run
+has zeros (`part_where`), and for factors that have overflowed, which are infinite there.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def hastily() -> bool:
 
 def part_where(bar: Any, mask: Any) -> Any:
     """The part of a cotangent where a mask holds."""
-    if type(bar) is ndarray is type(mask) and bar.dtype is DOUBLE and bar.shape == mask.shape:
-        if hastily():
-            out = np.zeros(bar.shape)
-            putmask(out, mask, bar)
-            return out
+    plain = type(bar) is ndarray is type(mask) and bar.dtype is DOUBLE
+    if plain and bar.shape == mask.shape and hastily():
+        out = np.zeros(bar.shape)
+        putmask(out, mask, bar)
+        return out
     return masked(bar, mask)
 
 

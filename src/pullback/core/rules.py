@@ -318,9 +318,9 @@ def alone(primitive: Any, i: int, n: int) -> Any:
             error.add_note(f"in the vjp rule of `{name}`")
             raise
         x = xs[i]
-        if type(x_bar) is ndarray and type(x) in SPECIFIED:
-            if x_bar.dtype is x.dtype and x_bar.shape == x.shape:
-                return (x_bar,)
+        plain = type(x_bar) is ndarray and type(x) in SPECIFIED
+        if plain and x_bar.dtype is x.dtype and x_bar.shape == x.shape:
+            return (x_bar,)
         return (match(x_bar, x, "vjp", name),)
 
     rule: Any = pull if usual else general

@@ -125,11 +125,11 @@ class Getitem(Linear):
     @staticmethod
     def reorder_rule(out_bar, residual, wanted):
         """`gather_rule` for indices that pick each element once."""
-        (key, arrays), shape, dtype = residual
+        (_, (index,)), shape, dtype = residual
         if type(out_bar) is not ndarray:
             return Getitem.gather_rule(out_bar, residual, wanted)
         x_bar = np.empty(shape, dtype)
-        x_bar[arrays[0]] = out_bar
+        x_bar[index] = out_bar
         return (x_bar,)
 
     @staticmethod

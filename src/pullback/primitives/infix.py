@@ -59,8 +59,9 @@ def reflected(self, other):
         return binary(primitive, other, self)
     return beside_on_the_left(operation, apply, self, other)
 """
-# Two operands of one trace, of one shape or of shapes that broadcast. Where an outer trace has noted its operation by the same rule, its
-# values met without a cast, and so do those of the inner one.
+# Two operands of one trace, of one shape or of shapes that broadcast. Where an outer trace has
+# noted its operation by the same rule, its values met without a cast, and so do those of the inner
+# one.
 PAIR = """
             if trace.writes_nodes and self.storage is None and other.storage is None:
                 x0, x1 = self.payload, other.payload

@@ -17,10 +17,11 @@ from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.lines import part_where
-from ..core.past import count_nonzero
+from ..core.past import count_nonzero, putmask
 from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.reach import call_inside
+from ..core.spec import NUMBERS as NUMBER_ARRAYS
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, own, row
@@ -123,20 +124,31 @@ def share_of_picked(bar, out, x, y, z=None):
     """
     if type(out) is not ndarray or type(x) not in SETTLED or type(y) not in SETTLED:
         return None
-    if z is None and type(x) is ndarray and is_one(y) and not count_nonzero(x == y):
-        return part_where(bar, out != y)  # a NaN in x was picked
+    if z is None and type(x) is ndarray and is_one(y):
+        tie, mask = x == y, out != y  # a NaN in x was picked
+        n = count_nonzero(tie)
+        return with_ties(bar, mask | tie if n else mask, tie, n)
     mask, other = out == x, out == y
     if z is not None:
         other |= out == z
-    if count_nonzero(mask ^ other) == out.size:  # no tie, and no NaN
-        return part_where(bar, mask)
     tie = mask & other
-    if count_nonzero(mask | other) != out.size:
+    n = count_nonzero(tie)
+    if count_nonzero(mask) + count_nonzero(other) - n != out.size:
         return None
-    return part_where(bar * where_past(tie, *half_and_one(bar.dtype)), mask)
+    return with_ties(bar, mask, tie, n)
+
+
+def with_ties(bar, mask, tie, n):
+    """The part of a cotangent where a mask holds, and half of it where one of n ties is."""
+    part = part_where(bar, mask)
+    if n and type(part) is ndarray:
+        putmask(part, tie, bar * HALF)
+        return part
+    return masked(bar * where_past(tie, *half_and_one(bar.dtype)), mask) if n else part
 
 
 SETTLED = frozenset({np.ndarray, np.float64, float, int})
+HALF = NUMBER_ARRAYS[0.5]
 
 
 def is_one(y):
@@ -298,10 +310,11 @@ class Clip(Primitive):
 
     def share(self, out, x, bar, low, high):
         """What of a tangent or cotangent goes through."""
-        if type(x) is ndarray is type(out):
-            at_bound = count_nonzero(x == both(low, high, x.dtype, x.ndim))
-            if not at_bound and not count_nonzero(x != x):
-                return part_where(bar, out == x)
+        if type(x) is ndarray and not count_nonzero(x != x):
+            first, second = as_bounds(low, high, x.dtype)
+            tie, other = x == first, x == second
+            n = count_nonzero(tie) + count_nonzero(other)
+            return with_ties(bar, out == x, tie | other if n else None, n)
         share = share_of_picked(bar, out, x, *as_bounds(low, high, out.dtype))
         if share is not None:
             return share
@@ -367,12 +380,6 @@ def as_bounds(low, high, dtype):
 @lru_cache(maxsize=256)
 def bounds_before(low, high, dtype):
     return np.array(low, dtype), np.array(high, dtype)
-
-
-@lru_cache(maxsize=256)
-def both(low, high, dtype, ndim):
-    """Two bounds as one array, to be compared with an array of so many axes at once."""
-    return np.array([low, high], dtype).reshape((2,) + (1,) * ndim)
 
 
 clip_ufunc = np._core.umath.clip

@@ -185,16 +185,18 @@ class ReverseTrace(Trace):
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         storage = x.storage
-        if storage is not None and (storage.root is None or storage.root.storage is not None):
-            if current(x).within is not self:
-                return x.within.item(primitive, x, key)
+        written = storage is not None and (storage.root is None or storage.root.storage is not None)
+        if written and current(x).within is not self:
+            return x.within.item(primitive, x, key)
         a = x.payload
         if type(a) in PYTHON:
             return Trace.item(self, primitive, x, key)
         held = key, a.shape, a.dtype
         return noted(a[key], self, (x.node,), primitive.item_rule, held)
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False) -> Any:
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
         a = x.payload
         if x.storage is not None or type(a) is not ndarray:
             return Trace.gather(self, primitive, x, key, arrays)
