@@ -35,13 +35,14 @@ from .rules import (
     SECOND,
     SPECIFIED,
     ZERO,
-    Alone,
+    RulesForOne,
     folding,
     lone,
     match,
     noting,
     product,
     resolve,
+    together,
 )
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
@@ -134,9 +135,9 @@ class Primitive(Traits, ReadApart):
         return Recorders(self)
 
     @cached_property
-    def alone(self) -> Alone:
+    def alone(self) -> RulesForOne:
         """The rules of nodes with one parent: operand i of n, by (i, n)."""
-        return Alone(self)
+        return RulesForOne(self)
 
     def value(self, *xs: Any, **static: Any) -> Any:
         raise missing(self, "value")
@@ -591,20 +592,3 @@ TERMS = {
     FIRST: "(times(x0, bar) if type(x0) is Array else x0 * bar)",
     SECOND: "(times(x1, bar) if type(x1) is Array else x1 * bar)",
 }  # fmt: skip
-
-
-def together(xs: Any) -> Any:
-    """Two operands in the dtype that NumPy computes in, for a partial: it is as precise as `out`.
-
-    Else the derivative of x ** y by a float64 y would have the logarithm of a float32 x.
-    """
-    if len(xs) == 1:
-        return xs
-    dtypes = {getattr(x, "dtype", None) for x in xs}
-    if len(dtypes) == 1 or None in dtypes:  # Python's numbers have none
-        return xs
-    specs = [spec_of(x) for x in xs]
-    if any(spec.weak is not None for spec in specs):
-        return xs
-    dtype = promoted(*specs)
-    return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]

@@ -20,7 +20,7 @@ from numpy import float64, ndarray
 from .array import Array, bottom, snapshot
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
 from .node import NODE, Node, Residual, new, residual_of
-from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, spec_of
+from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, promoted, spec_of
 from .templates import from_template
 
 
@@ -149,6 +149,23 @@ def times(partial: Array, bar: Any) -> Any:
         if alike and x.flags.c_contiguous:
             return snapshot(partial)
     return partial * bar
+
+
+def together(xs: Any) -> Any:
+    """Two operands in the dtype that NumPy computes in, for a partial: it is as precise as `out`.
+
+    Else the derivative of x ** y by a float64 y would have the logarithm of a float32 x.
+    """
+    if len(xs) == 1:
+        return xs
+    dtypes = {getattr(x, "dtype", None) for x in xs}
+    if len(dtypes) == 1 or None in dtypes:  # Python's numbers have none
+        return xs
+    specs = [spec_of(x) for x in xs]
+    if any(spec.weak is not None for spec in specs):
+        return xs
+    dtype = promoted(*specs)
+    return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]
 
 
 # The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.
@@ -281,7 +298,7 @@ def lone(primitive: Any, transpose: Any) -> Any:
 SPECIFIED = frozenset({ndarray, float64, Spec})
 
 
-class Alone(dict[tuple[int, int], Any]):
+class RulesForOne(dict[tuple[int, int], Any]):
     """The rules of a primitive's nodes with one parent: operand i of n, by (i, n)."""
 
     def __init__(self, primitive: Any) -> None:
