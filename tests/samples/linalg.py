@@ -351,7 +351,7 @@ for make in (real, cplx):
         Sample(la.pinv, (regular(4, 2, make=make),), {"rtol": None}),
         Sample(la.pinv, (regular(2, 2, 3, make=make),), {"rcond": 1e-12}),
         Sample(pinv_of_hermitian, (regular(2, 2, make=make),)),
-        Sample(closest, (make(3), make(2))),
+        Sample(rank_one, (make(3), make(2))),
         Sample(solution, (regular(4, 2, make=make), make(4))),
         Sample(solution, (regular(2, 3, make=make), make(2, 2))),
         Sample(all_of_lstsq, (regular(3, 2, make=make), make(3, 2))),
