@@ -356,6 +356,14 @@ def test_a_product_of_factors_that_the_matrix_leaves_open_is_loud(factors, trans
     assert not np.isfinite(jvp(product, (a,), (np.ones_like(a),))[1])
 
 
+def test_second_derivatives_through_a_vector_of_a_zero_are_loud():
+    a = np.outer([1.0, 0.3, 0.2, 0.5], [0.3, 0.4, 1.0]) + np.outer([0.2, 1.0, 0.1, 0.0], [1, 0, 2])
+    f = lambda a: np.sum(la.svd(a, full_matrices=False)[2][2, :2] ** 2)
+    assert np.isfinite(grad(f)(a)).all()
+    for found in second(f, a, np.ones_like(a)):
+        assert np.isnan(found).any()
+
+
 class TestDeterminant:
     """det of every rank: its derivatives are polynomials."""
 
