@@ -17,6 +17,8 @@ from pullback.compiler.llvm.binding import WORKER
 from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.reach import SESSION
 from pullback.core.trace import running
+from tests import budgets
+from tests.budgets import LONG, TURN
 
 # Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
 CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
@@ -24,7 +26,6 @@ atexit.register(CACHE.cleanup)
 os.environ["PULLBACK_CACHE"] = CACHE.name
 
 TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
-LONG = os.environ.get("PULLBACK_LONG") == "1"
 
 
 def wait_for_machine_code():
@@ -33,10 +34,17 @@ def wait_for_machine_code():
         time.sleep(0.002)
 
 
-def pytest_collection_modifyitems(items):
-    """Tests with a large budget run in `make test-long` only."""
+def pytest_configure(config):
+    named = config.option.keyword or any("::" in name for name in config.args)
+    budgets.BY_NAME[0] = bool(named)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests with a large budget run in `make test-long` only; of others a share does here."""
     if LONG:
         return
+    items[:], left = budgets.shared_out(items)
+    config.hook.pytest_deselected(items=left)
     skip = pytest.mark.skip(reason="a large budget: runs in `make test-long`")
     for item in items:
         if "long" in item.keywords:
@@ -47,6 +55,12 @@ def pytest_collection_finish():
     """What is there by now stays: the garbage collector need not look at it in every test."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """A run that fails says how it's repeated."""
+    if not LONG and any(terminalreporter.stats.get(key) for key in ("failed", "error")):
+        terminalreporter.write_line(f"PULLBACK_TURN={TURN} asks the same samples again.")
 
 
 @pytest.fixture

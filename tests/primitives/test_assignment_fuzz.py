@@ -9,7 +9,7 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.fuzz_assignment import Program, make, shrink
 from tests.seeds import check_seeds
 

@@ -8,7 +8,7 @@ import pytest
 
 import pullback as pb
 from pullback.transforms.record import record
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.fuzz import leaves, make, shrink
 from tests.seeds import check_seeds
 

@@ -11,8 +11,8 @@ import pytest
 import pullback as pb
 from pullback.compiler.entry.state_checks import CHECKED
 from pullback.compiler.facts.places import KINDS as PLACES
+from tests.budgets import LONG
 from tests.compiler.call.test_compile import equal
-from tests.conftest import LONG
 from tests.fuzz_facts import KINDS, MUTATIONS, READS, World, as_it_was, result
 
 # Of random programs many a derivative is zero.
