@@ -24,6 +24,10 @@ from tests.together import try_all
 KINKS = pytest.mark.filterwarnings("ignore:.*has a kink:RuntimeWarning")
 
 
+# Of the samples after a function's first, one in so many has its turn in an ordinary run.
+OTHERS = 6
+
+
 def groups():
     """The samples of each function, as (family, sample) by `family-function`."""
     found = {}

@@ -23,7 +23,7 @@ from pullback.core.spec import is_inexact
 from pullback.testing import Problem, check_compiled, precision, staged
 from pullback.transforms.loops.body import Repeated
 from tests.budgets import LONG
-from tests.laws.common import for_all_samples, unreadable_names
+from tests.laws.common import OTHERS, for_all_samples, unreadable_names
 
 LEVEL = 0
 
@@ -153,4 +153,4 @@ def names():
         yield
 
 
-test_compiled = for_all_samples(check_both, shares=4)
+test_compiled = for_all_samples(check_both, shares=OTHERS)

@@ -5,7 +5,7 @@ second derivatives and batches, which take most of the time.
 """
 
 from pullback.testing import LAWS, check_batch, check_sample, check_second
-from tests.laws.common import for_all_samples
+from tests.laws.common import OTHERS, for_all_samples
 
 FIRST_ORDER = [law for law in LAWS if law not in (check_second, check_batch)]
 
@@ -14,4 +14,4 @@ def check_first_order(sample):
     check_sample(sample, FIRST_ORDER)
 
 
-test_derivatives = for_all_samples(check_sample, shares=4, otherwise=check_first_order)
+test_derivatives = for_all_samples(check_sample, shares=OTHERS, otherwise=check_first_order)
