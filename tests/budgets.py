@@ -3,15 +3,16 @@
 Three things are asked in shares: the samples of a law (`in_turn`, through `for_all_samples`), the
 cases of a test that is marked `share(n)`, of which an ordinary run asks one in n, and the cases
 that one test goes through (`asked`).
-Which share it is depends on a number, the turn, which the commit decides: the same commit always
-asks the same, and later commits ask the rest. A run that fails names its turn, and
+The share is drawn at random from a number, the turn, which the commit decides: the same commit
+always asks the same, and later commits ask the rest. A run that fails names its turn, and
 `PULLBACK_TURN=number` repeats it. Where tests are chosen by name (`-k`, `::`) all is asked.
 """
 
 import os
+import random
 import subprocess
 import zlib
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 LONG = os.environ.get("PULLBACK_LONG") == "1"
@@ -30,36 +31,35 @@ def turn_of_commit():
 if "PULLBACK_TURN" not in os.environ:  # processes that the tests start inherit it
     os.environ["PULLBACK_TURN"] = turn_of_commit()
 TURN = int(os.environ["PULLBACK_TURN"])
-
-
 BY_NAME = [False]  # whether the tests of this run were chosen by name
 
 
-def in_turn_of(number, shares):
-    return LONG or BY_NAME[0] or (number + TURN) % shares == 0
-
-
 def in_turn(case, shares):
-    """Whether this run asks a case, which is asked in one turn of `shares`."""
-    return in_turn_of(number_of(case), shares)
+    """Whether this run asks a case, which is asked in one turn of `shares`, drawn by its name."""
+    drawn = zlib.crc32(f"{TURN} {case}".encode()) % shares
+    return LONG or BY_NAME[0] or drawn == 0
 
 
-def asked(cases, shares):
-    """The cases of a list or dict that this run asks, one in `shares`."""
-    kept = [case for i, case in enumerate(cases) if in_turn_of(i, shares)]
-    return {name: cases[name] for name in kept} if isinstance(cases, dict) else kept
+def places_in_turn(n, shares, name=""):
+    """The numbers below n that this run asks, one in `shares`, and at least one."""
+    if LONG or BY_NAME[0]:
+        return range(n)
+    return sorted(random.Random(f"{TURN} {name}").sample(range(n), -(-n // shares)))
 
 
-def number_of(case):
-    return zlib.crc32(str(case).encode())
+def asked(cases, shares, name=""):
+    """The cases of a list or dict that this run asks, one in `shares`, drawn by a name."""
+    names = list(cases)
+    names = [names[i] for i in places_in_turn(len(names), shares, name)]
+    return {name: cases[name] for name in names} if isinstance(cases, dict) else names
 
 
 def shared_out(items):
     """The items of pytest that this run asks, and those whose turn it isn't."""
-    chosen, left, seen = [], [], Counter()
+    tests, left = defaultdict(list), set()
     for item in items:
-        mark, test = item.get_closest_marker("share"), item.nodeid.partition("[")[0]
-        seen[test] += 1
-        whole = mark is None or in_turn_of(number_of(test) + seen[test], mark.args[0])
-        (chosen if whole else left).append(item)
-    return chosen, left
+        if mark := item.get_closest_marker("share"):
+            tests[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    for (test, shares), cases in tests.items():
+        left |= {*cases} - {cases[i] for i in places_in_turn(len(cases), shares, test)}
+    return [x for x in items if x not in left], [x for x in items if x in left]

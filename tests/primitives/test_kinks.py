@@ -14,7 +14,7 @@ from scipy import linalg
 from scipy.spatial import distance
 
 import pullback as pb
-from tests.budgets import LONG, asked
+from tests.budgets import LONG, in_turn
 
 # Even functions: of a length, and of its square.
 EVEN = {
@@ -171,7 +171,7 @@ MODES = {
 def silently_wrong(modes, every=1, shares=1):
     wrong, count = [], 0
     for number, (name, f, smooth, x) in enumerate(smooth_forms()):
-        if number % every or not asked([number // every], shares):
+        if number % every or not in_turn(number, shares):
             continue
         right = pb.hessian(smooth)(x)
         for mode, derive in modes.items():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.budgets import LONG, asked
+from tests.budgets import LONG, in_turn
 from tests.primitives.test_kinks import MODES
 
 # Squares of a number, written with kinks at 0.
@@ -116,10 +116,6 @@ def given_by(f, x):
     return found, [w for w in met if issubclass(w.category, pb.LostDerivativeWarning)]
 
 
-# One in 37 is asked often enough to take turns.
-SOME = asked(range(0, 10_000, 37), 3)
-
-
 def forms():
     """(a name, a loop in a mode, how many steps it has)."""
     derivatives = {name: MODES[name] for name in MODES if name != "mapped"}
@@ -132,7 +128,7 @@ def forms():
                     continue  # the examples may end at different steps
                 for way, made in WAYS.items():
                     number += 1
-                    if LONG or number in SOME:
+                    if LONG or (number % 37 == 0 and in_turn(number, 3)):
                         f = made(derive)(lambda x, run=run, g=g: run(x, g))
                         yield (loop, square, mode, way), f, steps
 
