@@ -246,7 +246,7 @@ class Module:
             take(8 * (body.n_in + body.n_out))
         pointers += [addresses(plan.where(x)) for x in e.inputs]
         pointers += [addresses(plan.geometry[x]) for x in e.outputs]
-        if rolled.kept:
+        if any(rolled.kept):
             self.declared.add(f"declare void {MOVE}(ptr, ptr, i64, i1)")
         for size in rolled.seconds:
             take(size)
