@@ -19,6 +19,7 @@ from scipy.spatial import _distance_wrap, distance
 from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
 from ...primitives.arguments import known_value
+from ...primitives.exact import like
 from ...primitives.statistics import root
 from ..solving.following import Chosen, Following
 from ..solving.leaves import leaf, take
@@ -263,7 +264,17 @@ def farthest(u: Any, v: Any, *, options: Any) -> Any:
 
 
 farthest_pair = Chosen("directed_hausdorff", farthest, lambda u, v, options: (2,))
+farthest_length = Following(
+    "directed_hausdorff",
+    lambda u, v, options: distance.directed_hausdorff(u, v, **dict(options))[0],
+    lambda u, v, options: between_pair(u, v, farthest_pair(u, v, options=options)),
+    lambda u, v, options: (),
+)
 hausdorff_of_scipy = traced(distance.directed_hausdorff)
+
+
+def between_pair(u: Any, v: Any, pair: Any) -> Any:
+    return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0))
 
 
 @serves(distance.directed_hausdorff)
@@ -276,8 +287,9 @@ def directed_hausdorff(u: Any, v: Any, *args: Any, **options: Any) -> Any:
             "`directed_hausdorff` takes two sets of points with the same number of coordinates."
         )
     options |= dict(zip(("rng",), args, strict=False))
-    pair = farthest_pair(u, v, options=tuple(options.items()))
-    return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]
+    given = tuple(options.items())
+    pair = farthest_pair(u, v, options=given)
+    return like(0.0, farthest_length(u, v, options=given)), pair[0], pair[1]
 
 
 # The functions of vectors that SciPy writes in Python. Where p moves, its formula for p = 1 says
