@@ -150,6 +150,22 @@ class TestPoints:
                 g = pb.grad(g)
             assert g(np.inf) == 0
 
+    @pytest.mark.parametrize(
+        "f",
+        [
+            lambda x: sp.gammainc(2.5, x),
+            lambda x: sp.gammaincc(2.5, x),
+            lambda x: sp.gammainc(x, 2.5),
+            lambda x: sp.chdtr(3.0, x),
+            lambda x: sp.gdtr(1.5, 2.0, x),
+            lambda x: sp.chndtr(x, 2.0, 1.5),
+            lambda x: sp.ncfdtr(3.0, 4.0, 1.5, x),
+        ],
+    )
+    def test_probabilities_at_infinity_are_flat(self, f):
+        assert pb.grad(f)(np.inf) == 0
+        assert pb.grad(pb.grad(f))(np.inf) == 0
+
     def test_student_at_infinity_is_flat(self):
         f = lambda t: sp.stdtr(3.0, t)
         assert pb.grad(f)(-np.inf) == 0
