@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from numbers import Rational
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -25,7 +25,6 @@ from .errors import (
     check_functions,
     public_module,
 )
-from .keywords import refuse_keywords
 from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
@@ -35,6 +34,7 @@ from .reach import active
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
+from .usage import usage
 
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
 HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
@@ -74,7 +74,8 @@ def takes_floats(ufunc: Any) -> bool:
     return {"d"} in kinds and not any("d" in kind and kind & {*"ilqp"} for kind in kinds)
 
 
-def replaces(*functions: Any, **unknown: Never) -> Callable[[Any], Any]:
+@usage("replaces(np.sin)")
+def replaces(*functions: Any) -> Callable[[Any], Any]:
     """Let a function answer for NumPy functions whenever an Array is among their arguments.
 
     >>> replaces()(abs) is abs
@@ -85,8 +86,6 @@ def replaces(*functions: Any, **unknown: Never) -> Callable[[Any], Any]:
     Raises:
         ArgumentTypeError: what is no function.
     """
-    if unknown:
-        refuse_keywords(replaces, unknown)
     check_functions(functions, "replaces")
 
     def enter(implementation: Any) -> Any:
