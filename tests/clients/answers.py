@@ -59,7 +59,7 @@ class Child:
         try:
             self.connection.send(name)
             if self.connection.poll(LONGEST):
-                return self.connection.recv()  # type: ignore[no-any-return]
+                return self.connection.recv()
             failure = f"no answer within {LONGEST:.0f} s"
         except (EOFError, OSError):
             failure = f"its process ended: a crash, or more than {BUSY:.0f} s of processor time"

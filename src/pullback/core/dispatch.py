@@ -28,7 +28,7 @@ from .errors import (
 from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
-from .out import WRITTEN_BY_UFUNCS, computed_in, refuse_out
+from .out import computed_in, into_out_of, refuse_out
 from .primitive import Elementwise
 from .reach import active
 from .spec import PYTHON, ObjectArrayError, spec_of
@@ -510,9 +510,9 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if not all(cls is Array or issubclass(cls, ndarray) for cls in types):
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
-        out = kwargs.pop("out")
-        result = function(*args, **computed_in(function, args, kwargs, out))
-        if function not in WRITTEN_BY_UFUNCS:
+        out, answers = kwargs.pop("out"), FUNCTIONS[function]
+        result = function(*args, **computed_in(answers, args, kwargs, out))
+        if not into_out_of(answers).broadcasts:
             check_shape(f"numpy.{function.__name__}", out, result)
         return written((out,), result)
     implementation = FUNCTIONS[function]
