@@ -23,7 +23,8 @@ from numpy import ndarray
 
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
-from .errors import MissingRuleError
+from .declared import check_elementwise, check_name, missing
+from .errors import name_of
 from .lines import ReadApart, present_part
 from .node import MISSED, Recorders, Residual, keep, packing
 from .past import whole_mask
@@ -43,6 +44,7 @@ from .rules import (
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
+from .usage import usage
 
 PACKAGE = __name__.partition(".")[0] + "."
 
@@ -94,6 +96,7 @@ class Primitive(Traits, ReadApart):
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
 
     def __init__(self, name: str | None = None) -> None:
+        check_name(self, name)
         self.name = name or self.name or type(self).__name__.lower()
         # One bound method, made once: the rule of this primitive's nodes.
         self.pull: Any = self.pull  # type: ignore[method-assign]  # bound once
@@ -126,7 +129,7 @@ class Primitive(Traits, ReadApart):
         return Recorders(self)
 
     def value(self, *xs: Any, **static: Any) -> Any:
-        raise AssertionError(f"`{self.name}` defines value")
+        raise missing(self, "value")
 
     # What traces call. The rules above are what authors write.
 
@@ -211,18 +214,6 @@ def names_in(reads: str) -> frozenset[str]:
     return frozenset(reads.split())
 
 
-def missing(primitive: Primitive, rule: str) -> MissingRuleError:
-    other, mode = {
-        "jvp": (primitive.vjp, "reverse mode (`grad`, `vjp`)"),
-        "vjp": (primitive.jvp, 'forward mode (`jvp`, `jacobian(mode="forward")`)'),
-    }[rule]
-    instead = "" if other is None else f", or use {mode}, which it has a rule for"
-    return MissingRuleError(
-        f"`{primitive.name}` has no {rule} rule.\n"
-        f"  Define `{rule}` in its class `{type(primitive).__name__}`{instead}."
-    )
-
-
 def one_by_one(
     primitive: Primitive, xs: Any, mapped: Any, size: int, static: Mapping[str, Any]
 ) -> Any:
@@ -251,6 +242,10 @@ def align(xs: Any, mapped: Any) -> list[Any]:
         else x
         for x, is_mapped in zip(xs, mapped, strict=True)
     ]
+
+
+def untransposed(self: Any, *args: Any, **static: Any) -> Any:
+    raise missing(self, "transpose")
 
 
 class Linear(Primitive):
@@ -321,7 +316,7 @@ class Linear(Primitive):
         """The static parameters of the same view of an array with a batch axis in front."""
         return static
 
-    transpose: Callable[..., Any]
+    transpose: Callable[..., Any] = untransposed
 
     def jvp(self, out, xs, x_dots, **static):
         dots = [
@@ -434,6 +429,7 @@ class Elementwise(Primitive):
     made_of = ("ufunc", "partials", "partial_reads")
     converts = False  # beside an array, a Python number may come as an array without axes
 
+    @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
     def __init__(
         self,
         ufunc: Callable[..., Any],
@@ -444,7 +440,8 @@ class Elementwise(Primitive):
         name: str | None = None,
         in_flight: Callable[[Any], Any] = lambda partial: partial,
     ) -> None:
-        super().__init__(name or ufunc.__name__)
+        check_elementwise(ufunc, partials, reads)
+        super().__init__(name or name_of(ufunc))
         self.ufunc = ufunc
         self.in_flight = tuple(map(in_flight, partials))  # their forms for Arrays
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us

@@ -24,12 +24,12 @@ from ..core.array import (
 )
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
-from ..core.keywords import refuse_keywords
 from ..core.layout import asked_base, asked_layout
 from ..core.lost import shown
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT
+from ..core.usage import refuse_keywords
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
     assignment,

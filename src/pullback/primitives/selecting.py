@@ -16,6 +16,7 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
+from ..core.out import into_out
 from ..core.past import count_nonzero
 from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
@@ -238,6 +239,7 @@ def single(bound):
     return type(bound) in NUMBERS or (bound is not None and np.size(bound) == 1)
 
 
+@into_out(broadcasts=True)
 def clip(
     a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, max=np._NoValue, **kwargs
 ):

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy import float64, ndarray
@@ -17,18 +17,19 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.keywords import refuse_keywords
 from ..core.node import COPIED, Kept, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
+from ..core.usage import usage
 from .backward import backward
 from .common import (
     Selection,
     Transformation,
     branches,
+    check_flag,
     check_function,
     check_output,
     conform,
@@ -376,11 +377,11 @@ class Grad(ValueAndGrad):
         return (gradient, aux) if self.has_aux else gradient
 
 
+@usage("grad(f)(x)")
 def grad(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
-    **unknown: Never,
 ) -> Callable[..., Any]:
     """Return a function that computes the gradient of a scalar function.
 
@@ -402,16 +403,15 @@ def grad(
         DtypeError: a selected argument is an integer array, or the output is complex.
         ArgumentError: argnums does not fit the call.
     """
-    if unknown:
-        refuse_keywords(grad, unknown)
+    check_flag(has_aux, "has_aux", "grad")
     return Grad(fun, argnums, has_aux)
 
 
+@usage("value_and_grad(f)(x)")
 def value_and_grad(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
-    **unknown: Never,
 ) -> Callable[..., Any]:
     """Return a function that computes the value of a scalar function and its gradient.
 
@@ -428,8 +428,7 @@ def value_and_grad(
     Raises:
         NonScalarOutputError: fun returned something else than one number; the others of `grad`.
     """
-    if unknown:
-        refuse_keywords(value_and_grad, unknown)
+    check_flag(has_aux, "has_aux", "value_and_grad")
     return ValueAndGrad(fun, argnums, has_aux)
 
 
@@ -487,7 +486,8 @@ class Pullback:
         return f"<pullback of {name_of(self.fun)}>"
 
 
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, **unknown: Never) -> Any:
+@usage("vjp(f, x)")
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return fun(*primals) and the pullback of fun there; with has_aux, aux as well.
 
     >>> import numpy as np
@@ -507,8 +507,6 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, **unknown
     Raises:
         DtypeError: a primal is an integer array.
     """
-    if unknown:
-        refuse_keywords(vjp, unknown)
     check_function(fun, "vjp")
     if not primals and needs_arguments(fun):
         raise ArgumentTypeError(
