@@ -79,7 +79,7 @@ class HeldBy:
                     continue
                 seen.add(id(x))
                 kind = type(x)
-                inside = x if kind is dict or kind is list else dict_of(x)
+                inside: Any = x if kind is dict or kind is list else dict_of(x)
                 if inside is None or (inside is not x and id(inside) in seen):
                     continue
                 seen.add(id(inside))
@@ -224,7 +224,7 @@ def in_place(ufunc: Any, method: str, inputs: Any, outs: Any) -> Array:
             del PROBES[id(probe)]
     references = now - then + 1  # and one is on the stack, as that of the probe
     if not references and is_item(step):
-        return CONSTANTS[0](array.copy())  # type: ignore[no-any-return]  # `a[i] += x` stores it
+        return CONSTANTS[0](array.copy())  # `a[i] += x` stores it
     mine = claimed([array], now + 1 - references, note)  # the box holds it as well
     return refuse_out(ufunc, method, inputs[0], array) if mine is None else mine
 
