@@ -279,6 +279,8 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
                 if type(inputs[0]) is ndarray and inputs[1] is self:  # the usual `array * x`
+                    if primitive.reflected is not None:
+                        return primitive.reflected(self, inputs[0])
                     return self.within.beside(primitive, 1, self, inputs[0])
                 for x in inputs:
                     if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
