@@ -649,7 +649,7 @@ class TestClasses:
             d[0] = x
             return d.sum()
 
-        with pytest.raises(pb.ConversionError, match="of a plain array") as caught:
+        with pytest.raises(pb.ConversionError, match="into a plain array") as caught:
             pb.grad(copied)(1.0, X)
         text = str(caught.value)
         assert "write `a = np.array(a)`" in text
