@@ -511,7 +511,9 @@ def bottom(x: Any) -> Any:
 
 def rank(x: Array) -> int:
     """How many axes the user's function sees: `x.ndim`, past the property."""
-    value = bottom(x)
+    value = x.payload
+    if type(value) is not ndarray or x.within.maps:
+        value = bottom(x)
     return value.ndim if type(value) is ndarray else len(x.shape)
 
 
