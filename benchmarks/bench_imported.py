@@ -66,7 +66,7 @@ def main() -> None:
         workers[kind] = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
-        assert workers[kind].stdout.readline() == "ready\n"  # type: ignore[union-attr]
+        assert workers[kind].stdout.readline() == "ready\n"
     times = {kind: [[0.0] * 0 for _ in range(n)] for kind in KINDS}
     for k in range(rounds + 1):
         for i in range(n):

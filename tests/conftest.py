@@ -15,8 +15,10 @@ from pullback.compiler.call import trial
 from pullback.compiler.disk import records as disk_records
 from pullback.compiler.llvm.binding import WORKER
 from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
+from pullback.core.primitive import Primitive
 from pullback.core.reach import SESSION
 from pullback.core.trace import running
+from pullback.primitives import load
 
 # Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
 CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
@@ -52,6 +54,15 @@ def pytest_collection_finish():
 @pytest.fixture
 def rng():
     return np.random.default_rng(20)
+
+
+@pytest.fixture
+def no_primitives_left():
+    """Primitives that a test declares leave the list of all primitives again."""
+    load()  # or those of the library that come meanwhile would go as well
+    n = len(Primitive.everything)
+    yield
+    del Primitive.everything[n:]
 
 
 @pytest.fixture

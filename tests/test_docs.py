@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.primitive import Primitive
-from pullback.primitives import load
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -23,17 +21,8 @@ def name_of(page):
     return page.relative_to(DOCS).as_posix()
 
 
-@pytest.fixture
-def primitives():
-    """Forget the primitives that a page declares."""
-    load()  # or those of the library that come meanwhile would go as well
-    n = len(Primitive.everything)
-    yield
-    del Primitive.everything[n:]
-
-
 class TestPages:
-    @pytest.mark.usefixtures("primitives")
+    @pytest.mark.usefixtures("no_primitives_left")
     @pytest.mark.parametrize("page", EXECUTED, ids=name_of)
     def test_every_cell_runs(self, page, monkeypatch):
         """The cells of a page run in order, in one namespace and in the page's folder."""

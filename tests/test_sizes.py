@@ -1,6 +1,9 @@
-"""What STYLE and CONTRIBUTING say of sizes and names holds for all of `src/pullback`."""
+"""What STYLE and CONTRIBUTING say of sizes and names holds for all of `src/pullback`, and of what
+linters are told to pass over, for all code.
+"""
 
 import ast
+import re
 import textwrap
 from collections import defaultdict
 from functools import cache
@@ -8,8 +11,15 @@ from pathlib import Path
 
 from tools.count_code import code_lines
 
-SRC = Path(__file__).resolve().parent.parent / "src" / "pullback"
+ROOT = Path(__file__).resolve().parent.parent
+SRC = ROOT / "src" / "pullback"
 FILE, CLASS, FUNCTION = 600, 300, 60
+IGNORED = re.compile(
+    r"(?<!`)# (?:noqa|type: ignore)(?:: [A-Z0-9]+(?:, ?[A-Z0-9]+)*|\[[a-z, -]+\])?(?P<why>.*)$",
+    re.M,
+)
+INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # of brackets, two deep
+LEFT_OUT = re.compile(rf"\bmark\.(?:skip|skipif|xfail)\({INSIDE}\)")
 # A name that autograd gives to a class of its interface.
 SHARED = {"Node": ["autograd/tracer.py", "core/node.py"]}
 
@@ -57,3 +67,16 @@ def test_a_class_name_is_said_once():
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(name)
     assert {key: names for key, names in found.items() if len(names) > 1} == SHARED
+
+
+def test_what_is_ignored_says_why():
+    """`# noqa: E501  # a table`, and likewise for the type checker and for tests left out."""
+    bare = []
+    for folder in ("src", "tests", "tools", "benchmarks", "examples"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            silent = [m.start() for m in IGNORED.finditer(text) if not m["why"].startswith("  # ")]
+            silent += [m.start() for m in LEFT_OUT.finditer(text) if "reason=" not in m[0]]
+            lines = [text.count("\n", 0, at) + 1 for at in silent]
+            bare += [f"{path.relative_to(ROOT)}:{line}" for line in lines]
+    assert bare == []

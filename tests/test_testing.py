@@ -7,18 +7,12 @@ import pullback as pb
 from pullback import testing
 from pullback.core import dispatch
 from pullback.core.node import residual_of
-from pullback.core.primitive import Primitive
 from pullback.testing import Sample, check_grads
 
 X = np.array([0.5, -1.0, 2.0])
 
 
-@pytest.fixture(autouse=True)
-def no_primitives_left():
-    """Primitives of these tests leave the list of all primitives again."""
-    n = len(Primitive.everything)
-    yield
-    del Primitive.everything[n:]
+pytestmark = pytest.mark.usefixtures("no_primitives_left")
 
 
 def bumpy(x):
@@ -279,7 +273,7 @@ class TestCheckGrads:
     def test_arguments_that_are_no_tuple(self):
         with pytest.raises(
             pb.ArgumentTypeError,
-            match=r"of `sin` as a tuple, but got a ndarray.\n.*`check_grads\(f, ",
+            match=r"of `sin` as a tuple, but got an ndarray.\n.*`check_grads\(f, ",
         ):
             check_grads(np.sin, X)
 

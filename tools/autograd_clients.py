@@ -56,7 +56,7 @@ AGREE = 1e-4  # a solver's tolerance is amplified by the optimizer that follows 
 
 
 def run(*command: object, **more: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(
         list(map(str, command)), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more
     )
 

@@ -27,8 +27,8 @@ def sources(path: Path) -> Iterator[tuple[str, str]]:
         archive = zipfile.ZipFile(path)
         texts = ((name, archive.read(name)) for name in archive.namelist())
     else:
-        packed = tarfile.open(path)  # noqa: SIM115
-        texts = ((m.name, packed.extractfile(m).read()) for m in packed if m.isfile())  # type: ignore[union-attr]
+        packed = tarfile.open(path)  # noqa: SIM115  # read until the end
+        texts = ((m.name, packed.extractfile(m).read()) for m in packed if m.isfile())
     for name, text in texts:
         parts = Path(name).parts
         if name.endswith(".py") and not any("test" in part for part in parts):

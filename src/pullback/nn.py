@@ -28,10 +28,10 @@ import numpy as np
 from .core.cotangent import masked
 from .core.dispatch import as_array, check_class
 from .core.errors import ArgumentError, DtypeError, ShapeError
-from .core.keywords import refuse_keywords
 from .core.other_names import refuse_name
 from .core.primitive import Elementwise, Primitive
 from .core.spec import Spec, spec_of
+from .core.usage import refuse_keywords
 from .primitives.kinks import at_zero
 
 __all__ = ["log_softmax", "relu", "sigmoid", "softmax_cross_entropy", "softplus"]

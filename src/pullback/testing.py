@@ -20,17 +20,17 @@ import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from .core.array import Array
 from .core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
-from .core.keywords import refuse_keywords
 from .core.lost import place
 from .core.reach import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
+from .core.usage import usage
 from .transforms.batch import vmap
 from .transforms.forward import jvp
 from .transforms.record import record
@@ -500,12 +500,12 @@ def check_error(sample: ErrorSample) -> None:
         raise AssertionError(f"{sample} did not raise {sample.raises.__name__}")
 
 
+@usage("check_grads(f, (x,))")
 def check_grads(
     fun: Callable[..., Any],
     args: Sequence[Any],
     order: int = 2,
     modes: Sequence[str] = ("forward", "reverse"),
-    **unknown: Never,
 ) -> None:
     """Check the derivatives of fun at args against central differences and each other.
 
@@ -521,8 +521,6 @@ def check_grads(
         AssertionError: with the law that does not hold, and by how much.
         ArgumentError: nothing among args, or among the results, can be differentiated.
     """
-    if unknown:
-        refuse_keywords(check_grads, unknown)
     if not isinstance(args, (tuple, list)):
         raise ArgumentTypeError(
             f"`check_grads` takes the arguments of `{name_of(fun)}` as a tuple, but got"

@@ -39,7 +39,7 @@ COMMON = (
 ROUNDS = 15
 MEASURED = 6.0  # seconds for the rounds of one case, if three have been made
 SETTLED = 0.2  # seconds of calls, and more until machine code and the choice of it are made
-UNSETTLED = 30.0  # seconds, after which it is what it is
+STEADY, UNSETTLED = 5000, 30.0  # calls and seconds, after which it is what it is
 
 
 class Child:
@@ -59,7 +59,7 @@ class Child:
         try:
             self.connection.send(name)
             if self.connection.poll(LONGEST):
-                return self.connection.recv()  # type: ignore[no-any-return]
+                return self.connection.recv()
             failure = f"no answer within {LONGEST:.0f} s"
         except (EOFError, OSError):
             failure = f"its process ended: a crash, or more than {BUSY:.0f} s of processor time"
@@ -209,7 +209,10 @@ def seconds(calls: list[Any], x: Any) -> list[float]:
 
 
 def is_settled(compiled: Any) -> bool:
-    """Whether later calls go the way of this one: each path has been tried, or there is none."""
+    """Whether later calls go the way of this one: each path has been tried, or there is none.
+
+    A path whose calls are entered directly, or that another one replaced, may never be tried.
+    """
     paths = [path for entry in compiled.entries.values() for path in entry.paths]
     tried = [path.trial is not None and path.trial.is_over for path in paths]
     return compiled.refusal is not None or (bool(paths) and all(tried))
@@ -229,7 +232,7 @@ def row(case: Any) -> tuple[list[str], bool, str]:
     while calls < 12 or not is_settled(compiled) or time.perf_counter() - begin < SETTLED:
         compiled(given)
         calls += 1
-        if time.perf_counter() - begin > UNSETTLED:
+        if calls > STEADY or time.perf_counter() - begin > UNSETTLED:
             break
     before = compiled.cache_info().hits
     outside = frames_of(compiled, given)

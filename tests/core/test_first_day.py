@@ -12,8 +12,102 @@ FORWARD = "@pb.custom_jvp\ndef g(x):\n    return f(x)\n\n"
 OWN = "@pb.primitive\ndef g(x):\n    return np.sum(x * x)\n\n"
 JVP = "@g.defjvp\ndef rule(primals, tangents):\n    (x,), (x_dot,) = primals, tangents\n    out = f(x)\n    out_dot = 2 * np.sum(x * x_dot)\n"
 ONE = np.ones(3)
+pytestmark = pytest.mark.usefixtures("no_primitives_left")
 X = np.array([0.5, 1.5, 2.5])
 MISTAKES = {
+    # Arguments that belong into a call of their own, and rules of another declaration.
+    "grad with JAX's positions and the argument": Mistake(
+        "x = X\nout = pb.grad(f, (0,), x)", "grad(f)(x)", "grad(f, (0,), x)", "grad(f)(x)"
+    ),
+    "compile with the argument": Mistake(
+        "x = X\nout = pb.compile(f, x)", "compile(f)(x)", "compile(f, x)", "compile(f)(x)", 8.75
+    ),
+    "hvp with argument and direction": Mistake(
+        "x, v = X, np.ones(3)\nout = pb.hvp(f, x, v)",
+        "hvp(f)(x, v)",
+        "hvp(f, x, v)",
+        "hvp(f)(x, v)",
+        2 * ONE,
+    ),
+    "vmap with the batch": Mistake(
+        "xs = np.eye(3)\nout = pb.vmap(f, xs)", "vmap(f)(xs)", "vmap(f, xs)", "vmap(f)(xs)", ONE
+    ),
+    "checkpoint with the argument": Mistake(
+        "x = X\nout = pb.checkpoint(f, x)",
+        "checkpoint(f)(x)",
+        "checkpoint(f, x)",
+        "checkpoint(f)(x)",
+        8.75,
+    ),
+    "while_loop without init": Mistake(
+        "cond, body, init = lambda x: x < 3.0, lambda x: x + 1.0, 0.5\nout = pb.while_loop(cond, body)",
+        "while_loop(cond, body, init)",
+        "while_loop(cond, body)",
+        "while_loop(cond, body, init)",
+        3.5,
+    ),
+    "check_grads without arguments": Mistake(
+        "x = X\nout = pb.testing.check_grads(f)",
+        "check_grads(f, (x,))",
+        "check_grads(f)",
+        "check_grads(f, (x,))",
+        None,
+    ),
+    "JAX's debug_nans": Mistake(
+        "pb.debug_nans(True)\nout = pb.grad(f)(X)",
+        "with pullback.debug_nans():",
+        "pb.debug_nans(True)\nout",
+        "with pullback.debug_nans():\n    out",
+    ),
+    "an Array that requires a gradient": Mistake(
+        "x = X\nw = pb.Array(x, requires_grad=True)\nf(w).backward()\nout = w.grad",
+        "pullback.array(x, requires_grad=True)",
+        "pb.Array(x, requires_grad=True)",
+        "pullback.array(x, requires_grad=True)",
+    ),
+    "a reverse rule of custom_jvp": Mistake(
+        "@pb.custom_jvp\ndef g(x):\n    return f(x)\n\n"
+        "def forward(x):\n    return f(x), x\n\n"
+        "def backward(x, out_bar):\n    return (2 * x * out_bar,)\n\n"
+        "g.defvjp(forward, backward)\nout = pb.grad(g)(X)",
+        "pullback.custom_vjp",
+        "pb.custom_jvp",
+        "pullback.custom_vjp",
+    ),
+    "one rule for defvjp": Mistake(
+        RULE + "def forward(x):\n    return f(x), x\n\n"
+        "def backward(x, out_bar):\n    return (2 * x * out_bar,)\n\n"
+        "g.defvjp(backward)\nout = pb.grad(g)(X)",
+        "g.defvjp(forward, backward)",
+        "g.defvjp(backward)",
+        "g.defvjp(forward, backward)",
+    ),
+    "a derivative as a partial": Mistake(
+        "g = pb.Elementwise(np.exp, np.exp)\nout = pb.grad(lambda x: g(x).sum())(0 * X)",
+        "lambda out, x0: np.exp(x0)",
+        "np.exp, np.exp",
+        "np.exp, lambda out, x0: np.exp(x0), reads='xs'",
+        ONE,
+    ),
+    "a partial that reads what is not kept": Mistake(
+        "g = pb.Elementwise(lambda x: x * x, lambda out, x: 2 * x)\nout = pb.grad(lambda x: g(x).sum())(X)",
+        "reads='x0'",
+        "2 * x)\n",
+        "2 * x, reads='x0')\n",
+    ),
+    "reads by the names of parameters": Mistake(
+        "g = pb.Elementwise(lambda x: x * x, lambda out, x: 2 * x, reads='x')\nout = pb.grad(lambda x: g(x).sum())(X)",
+        "reads='x0'",
+        "reads='x'",
+        "reads='x0'",
+    ),
+    "a linear map without a class": Mistake(
+        "mine = pb.Linear(lambda x: 2 * x)\nout = f(X)",
+        "class Mine(pullback.Linear):",
+        "mine = pb.Linear(lambda x: 2 * x)\n",
+        "class Mine(pullback.Linear):\n    def value(self, x):\n        return 2 * x\n\n",
+        8.75,
+    ),
     # Keywords and names of others.
     "autograd's argnum": Mistake(
         "out = pb.grad(f, argnum=0)(X)", "argnums=0", "argnum=0", "argnums=0"

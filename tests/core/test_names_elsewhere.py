@@ -153,7 +153,7 @@ def test_a_name_of_the_module(library):
 
 def test_a_name_that_nobody_has_is_pythons():
     with pytest.raises(AttributeError, match="no attribute 'quux'"):
-        pb.quux  # noqa: B018
+        pb.quux  # noqa: B018  # asking is the test
     with pytest.raises(ImportError, match="cannot import name 'quux'"):
         exec("from pullback import quux")
 

@@ -8,22 +8,12 @@ import pytest
 import pullback as pb
 from pullback import testing
 from pullback.core import dispatch
-from pullback.core.primitive import Primitive
-from pullback.primitives import load
 from pullback.testing import Sample, check_grads
 from tests.agreement import agree
 
 X = np.array([0.5, -1.0, 2.0])
 BATCH = np.stack([X, 2 * X, X - 0.3, -X])
-
-
-@pytest.fixture(autouse=True)
-def no_primitives_left():
-    """Primitives of these tests leave the list of all primitives again."""
-    load()  # or those of the library that come meanwhile would go as well
-    n = len(Primitive.everything)
-    yield
-    del Primitive.everything[n:]
+pytestmark = pytest.mark.usefixtures("no_primitives_left")
 
 
 def softplus(x):

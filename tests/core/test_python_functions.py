@@ -13,7 +13,7 @@ import pytest
 
 import pullback as pb
 
-ONE = "acos acosh asin asinh atan atanh cbrt ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma lgamma log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc ulp"  # fmt: skip  # noqa: E501
+ONE = "acos acosh asin asinh atan atanh cbrt ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma lgamma log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc ulp"  # fmt: skip  # noqa: E501  # a table
 TWO = "atan2 copysign fmod pow remainder hypot log"
 OF_COMPLEX = "acos acosh asin asinh atan atanh cos cosh exp log phase polar sin sinh sqrt tan tanh"
 FUNCTIONS = {name: getattr(math, name) for name in ONE.split() if hasattr(math, name)}

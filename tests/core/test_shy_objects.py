@@ -108,7 +108,7 @@ ROUTES = {
     "appended": lambda shy, x: (out := [], out.append(shy), out.append(x))[0][1],
     "partial": lambda shy, x: functools.partial(lambda s, y: s.scale * y, shy)(x),
     "kind": lambda shy, x: x * isinstance(shy, Shy) + x * (type(shy) is Shy),
-    "attr": lambda shy, x: getattr(shy, "scale") * x + x * hasattr(shy, "scale"),  # noqa: B009
+    "attr": lambda shy, x: getattr(shy, "scale") * x + x * hasattr(shy, "scale"),  # noqa: B009  # the builtin is asked
     "vars": lambda shy, x: object.__getattribute__(shy, "scale") * x,
     "sorted": lambda shy, x: sorted([x, 2 * x], key=lambda y: y * shy.scale)[0],
     "made": lambda shy, x: Shy(x, shy.asked).scale ** 2,

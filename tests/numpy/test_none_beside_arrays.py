@@ -26,7 +26,7 @@ def picked(x):
 
 def without_none(x):
     a = np.array([x, None, 2.0])
-    return np.nansum(np.where(a == None, np.nan, a).astype(float) * 3)  # noqa: E711
+    return np.nansum(np.where(a == None, np.nan, a).astype(float) * 3)  # noqa: E711  # element by element
 
 
 def filled(x):

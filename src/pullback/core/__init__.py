@@ -28,7 +28,8 @@ Traces and operations:
     quiet       no warnings from rules
     names_elsewhere  names in other libraries, and what to write here
     other_names  errors for unknown names
-    keywords    errors for unknown keywords
+    usage       errors for calls that don't fit a public function
+    declared    errors for primitives that users declare
 
 Reaching the program's code:
 

@@ -59,7 +59,9 @@ class Array(metaclass=Disguised):
             return np.flatiter if is_flat(self) else ndarray
         return class_of_number(self)
 
-    def __init__(self, payload: Any, trace: Any = None, node: Any = None) -> None:
+    def __init__(
+        self, payload: Any, trace: Any = None, node: Any = None, requires_grad: Any = None
+    ) -> None:
         if trace is None:
             raise ArgumentTypeError(
                 "`Array` is the type of values in flight, which operations make.\n"
@@ -509,7 +511,9 @@ def bottom(x: Any) -> Any:
 
 def rank(x: Array) -> int:
     """How many axes the user's function sees: `x.ndim`, past the property."""
-    value = bottom(x)
+    value = x.payload
+    if type(value) is not ndarray or x.within.maps:
+        value = bottom(x)
     return value.ndim if type(value) is ndarray else len(x.shape)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from numbers import Rational
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -25,16 +25,16 @@ from .errors import (
     check_functions,
     public_module,
 )
-from .keywords import refuse_keywords
 from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
-from .out import WRITTEN_BY_UFUNCS, computed_in, refuse_out
+from .out import computed_in, into_out_of, refuse_out
 from .primitive import Elementwise
 from .reach import active
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
+from .usage import usage
 
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
 HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
@@ -74,7 +74,8 @@ def takes_floats(ufunc: Any) -> bool:
     return {"d"} in kinds and not any("d" in kind and kind & {*"ilqp"} for kind in kinds)
 
 
-def replaces(*functions: Any, **unknown: Never) -> Callable[[Any], Any]:
+@usage("replaces(np.sin)")
+def replaces(*functions: Any) -> Callable[[Any], Any]:
     """Let a function answer for NumPy functions whenever an Array is among their arguments.
 
     >>> replaces()(abs) is abs
@@ -85,8 +86,6 @@ def replaces(*functions: Any, **unknown: Never) -> Callable[[Any], Any]:
     Raises:
         ArgumentTypeError: what is no function.
     """
-    if unknown:
-        refuse_keywords(replaces, unknown)
     check_functions(functions, "replaces")
 
     def enter(implementation: Any) -> Any:
@@ -279,6 +278,8 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
                 if type(inputs[0]) is ndarray and inputs[1] is self:  # the usual `array * x`
+                    if primitive.reflected is not None:
+                        return primitive.reflected(self, inputs[0])
                     return self.within.beside(primitive, 1, self, inputs[0])
                 for x in inputs:
                     if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
@@ -511,9 +512,9 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if not all(cls is Array or issubclass(cls, ndarray) for cls in types):
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
-        out = kwargs.pop("out")
-        result = function(*args, **computed_in(function, args, kwargs, out))
-        if function not in WRITTEN_BY_UFUNCS:
+        out, answers = kwargs.pop("out"), FUNCTIONS[function]
+        result = function(*args, **computed_in(answers, args, kwargs, out))
+        if not into_out_of(answers).broadcasts:
             check_shape(f"numpy.{function.__name__}", out, result)
         return written((out,), result)
     implementation = FUNCTIONS[function]

@@ -111,7 +111,8 @@ class LostDerivativeWarning(RuntimeWarning):
 def kind_of(x: object) -> str:
     """What x is, in messages: `a list`, `an object`, `None`."""
     name = type(x).__name__
-    return "None" if x is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    vowel = name[0].lower() in "aeiou" or name == "ndarray"
+    return "None" if x is None else f"{'an' if vowel else 'a'} {name}"
 
 
 def check_parameters(fun: Any, verb: str, *given: str) -> None:

@@ -6,17 +6,18 @@ import functools
 from collections.abc import Callable
 from contextvars import Token
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, Never, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from . import resolve  # noqa: F401  # says what call sites call
 from .errors import ArgumentTypeError, kind_of
-from .keywords import refuse_keywords
 from .reach import OFF, SESSION, SWITCHED_OFF
+from .usage import usage
 
 T = TypeVar("T")
 
 
-def instrument(thing: T, **unknown: Never) -> T:
+@usage("instrument(cls)")
+def instrument(thing: T) -> T:
     """Say that a class, a module or a function is meant to be differentiated. It does nothing.
 
     >>> @instrument
@@ -30,8 +31,6 @@ def instrument(thing: T, **unknown: Never) -> T:
     Args:
         thing: a class, a module or a function; it is returned.
     """
-    if unknown:
-        refuse_keywords(instrument, unknown)
     if not isinstance(thing, (type, ModuleType, FunctionType)):
         raise ArgumentTypeError(
             f"`instrument` takes a module, a class or a function, but got {kind_of(thing)}.\n"
@@ -40,7 +39,8 @@ def instrument(thing: T, **unknown: Never) -> T:
     return thing
 
 
-def uninstrument(thing: T, **unknown: Never) -> T:
+@usage("uninstrument(cls)")
+def uninstrument(thing: T) -> T:
     """Return the class, module or function. It does nothing, as `instrument` does.
 
     >>> uninstrument(instrument(int))
@@ -49,8 +49,6 @@ def uninstrument(thing: T, **unknown: Never) -> T:
     Args:
         thing: a class, a module or a function; it is returned.
     """
-    if unknown:
-        refuse_keywords(uninstrument, unknown)
     return thing
 
 
@@ -81,6 +79,7 @@ class rebinding(metaclass=Context):  # a context manager, named like `no_grad`
     For a whole process set the environment variable `PULLBACK_REBINDING=0`.
     """
 
+    @usage("with pullback.rebinding(False)", "rebinding")
     def __init__(self, enabled: bool) -> None:
         self.enabled = enabled
         self.tokens: list[Token[Any]] = []

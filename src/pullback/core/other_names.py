@@ -19,8 +19,8 @@ import numpy as np
 
 from .array import Array
 from .errors import UnknownImportError, UnknownNameError
-from .keywords import advice, nearest
 from .names_elsewhere import ATTRIBUTES, LAYERS, NAMES
+from .usage import advice, nearest
 
 # What NumPy calls the first parameter of a function of one array.
 ARRAYS = frozenset({"a", "x", "m", "arr", "ary", "array", "ar", "A", "M", "v", "x1", "ar1", "a1"})
@@ -98,7 +98,7 @@ OTHERS: set[str] = set()
 
 def name_elsewhere(name: str, known: Iterable[str], module: str = "pullback") -> str | None:
     """What to write for `pullback.name`, or for that of a module of it."""
-    names = NAMES if module == "pullback" else LAYERS
+    names = LAYERS if module == "pullback.nn" else NAMES
     if name in names:
         return names[name].format(name)
     if found := numpys(name):

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from .errors import ArgumentError, ArgumentTypeError, kind_of
 
-# Functions whose last step is a ufunc's, which broadcasts its result to `out`.
-WRITTEN_BY_UFUNCS = {
-    np.round, np.around, np.clip, np.fix, np.isneginf, np.isposinf, np.outer, np.einsum,
-    np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.nanmedian,
-}  # fmt: skip
-# Sums, products and methods of ufuncs that heed the dtype of `out`, unless `dtype` is given; and
-# where that stands by position.
-COMPUTED_IN_OUT = dict.fromkeys(
-    ["sum", "prod", "mean", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "nancumsum",
-     "nancumprod", "var", "std"], 2
-) | {"trace": 4, "cumulative_sum": 9, "cumulative_prod": 9, "einsum": 99}  # fmt: skip
 METHODS_COMPUTED_IN_OUT = frozenset({"reduce", "accumulate", "reduceat"})
 # How a program writes what is done in place.
 OPERATORS = {
@@ -27,26 +17,60 @@ OPERATORS = {
 }  # fmt: skip
 
 
+class IntoOut(NamedTuple):
+    """What a function does with `out=`, declared beside what answers for it.
+
+    adds: it computes in a dtype that holds the array's and that of `out`, unless `dtype` is given.
+    halves: it computes with half precision in single precision.
+    broadcasts: its last step is a ufunc's, which broadcasts the result to `out`.
+    place: where `dtype` stands by position, if it may.
+    """
+
+    adds: bool = False
+    halves: bool = False
+    broadcasts: bool = False
+    place: int | None = None
+
+
+NOTHING = IntoOut()
+
+
+def into_out(**claims: bool) -> Callable[[Any], Any]:
+    """Declare what a function does with `out=`; the claims are those of `IntoOut`."""
+
+    def declare(implementation: Any) -> Any:
+        code = implementation.__code__
+        names = code.co_varnames[: code.co_argcount]
+        place = names.index("dtype") if "dtype" in names else None
+        implementation.into_out = IntoOut(**claims, place=place)
+        return implementation
+
+    return declare
+
+
+def into_out_of(implementation: Any) -> IntoOut:
+    """What was declared of a function; nothing of others."""
+    return getattr(implementation, "into_out", NOTHING)
+
+
 def computed_in(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> dict[str, Any]:
     """The keywords of a call into `out=`: NumPy adds up in what holds the array's dtype and its.
 
-    function: one of NumPy's, or the name of a method of a ufunc.
+    function: what answers for one of NumPy's, or the name of a method of a ufunc.
     """
     if out is None or kwargs.get("dtype") is not None:
         return kwargs
     given = [x.dtype for x in args if hasattr(x, "dtype")]
     if not given or np.result_type(out.dtype, *given) == np.result_type(*given):
         return kwargs
-    if function not in METHODS_COMPUTED_IN_OUT:
-        place = COMPUTED_IN_OUT.get(getattr(function, "__name__", ""), -1)
-        known = place >= 0 and getattr(np, function.__name__, None) is function
-        if not known or (len(args) > place and args[place] is not None):
-            return kwargs
-        if function in (np.mean, np.var, np.std) and given[0] == np.float16:
-            return kwargs | {"dtype": np.dtype(np.float32)}
-        if function in (np.var, np.std):  # only the last sum of them is written
-            return kwargs
-    return kwargs | {"dtype": np.result_type(out.dtype, *given)}
+    adds, _, _, place = how = into_out_of(function)
+    if isinstance(function, str):
+        adds = function in METHODS_COMPUTED_IN_OUT
+    elif place is not None and len(args) > place and args[place] is not None:
+        return kwargs
+    if how.halves and given[0] == np.float16:
+        return kwargs | {"dtype": np.dtype(np.float32)}
+    return kwargs | {"dtype": np.result_type(out.dtype, *given)} if adds else kwargs
 
 
 def refuse_out(ufunc: Any, method: str, first: Any, plain: Any) -> NoReturn:

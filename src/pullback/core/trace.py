@@ -125,8 +125,13 @@ class Trace:
         key = key if type(key) is tuple else (key,)
         return current(x).within.process(primitive, (x,), {"key": key})
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
-        """x[key] by plain arrays of integers that nobody writes to; key is their template."""
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
+        """x[key] by plain arrays of integers that nobody writes to; key is their template.
+
+        reorders: each element is read once, by one array.
+        """
         return primitive(x, *arrays, key=key)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:

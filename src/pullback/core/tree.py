@@ -14,15 +14,15 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 import optree
 
 from .array import Array, current
 from .errors import ArgumentTypeError, kind_of
-from .keywords import refuse_keywords
 from .shutdown import leaving, rest, wait_while_inside
+from .usage import usage
 
 NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
@@ -50,8 +50,9 @@ if sys.version_info < (3, 14):  # from then on, daemon threads are not ended but
     leaving(leave)
 
 
+@usage("register_tree(cls, flatten, unflatten)")
 def register_tree(
-    cls: type, flatten: Callable[[Any], Any], unflatten: Callable[[Any, Any], Any], **unknown: Never
+    cls: type, flatten: Callable[[Any], Any], unflatten: Callable[[Any, Any], Any]
 ) -> type:
     """Make instances of a class trees.
 
@@ -68,8 +69,6 @@ def register_tree(
     Raises:
         ArgumentError: the class is registered already.
     """
-    if unknown:
-        refuse_keywords(register_tree, unknown)
     if not isinstance(cls, type):
         raise ArgumentTypeError(
             f"`register_tree` takes a class, but got {kind_of(cls)}.\n"

@@ -13,10 +13,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any, Never, NoReturn
+from typing import Any, NoReturn
 
 from ..core.errors import UnknownNameError
-from ..core.keywords import refuse_keywords
+from ..core.usage import usage
 from ..transforms.common import Selection, Transformation
 from .explanation import Explanation as Explanation
 from .explanation import ProgramNode as ProgramNode
@@ -46,12 +46,12 @@ class Explain(Transformation):
         return Explanation(self.fun, args, kwargs, self.argnums, self.out_bar, self.tangents)
 
 
+@usage("explain(f)(x)")
 def explain(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] | None = None,
     out_bar: Any = None,
     tangents: Any = None,
-    **unknown: Never,
 ) -> Callable[..., Explanation]:
     """Return a function that runs fun and its reverse pass, and keeps what happened.
 
@@ -76,8 +76,6 @@ def explain(
     Raises:
         ArgumentTypeError: fun is no function, or argnums no int and no tuple of them.
     """
-    if unknown:
-        refuse_keywords(explain, unknown)
     return Explain(fun, argnums, out_bar, tangents)
 
 

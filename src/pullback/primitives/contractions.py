@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dispatch import UFUNCS, binary, cast, of_numpy, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.out import into_out
 from .arguments import as_array
 from .einsum import einsum
 from .matmul import check_lengths, column, matmul_p, row
@@ -155,6 +156,7 @@ def inner(a, b, /):
 
 
 @replaces(np.outer)
+@into_out(broadcasts=True)
 def outer(a, b, out=None):
     if out is not None:
         refuse("numpy.outer", out=out)

@@ -8,6 +8,7 @@ from numpy import float64, ndarray
 from ..core.array import Array
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
+from ..core.out import into_out
 from ..core.primitive import Linear, Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec, is_inexact
@@ -180,11 +181,13 @@ def cumulate(primitive, a, axis, dtype, out):
 
 
 @replaces(np.cumsum)
+@into_out(adds=True)
 def cumsum(a, axis=None, dtype=None, out=None):
     return cumulate(cumsum_p, a, axis, dtype, out)
 
 
 @replaces(np.cumprod)
+@into_out(adds=True)
 def cumprod(a, axis=None, dtype=None, out=None):
     return cumulate(cumprod_p, a, axis, dtype, out)
 
@@ -208,10 +211,12 @@ def cumulative(primitive, fill, x, axis, dtype, out, include_initial):
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
     @replaces(np.cumulative_sum)
+    @into_out(adds=True)
     def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         return cumulative(cumsum_p, 0, x, axis, dtype, out, include_initial)
 
     @replaces(np.cumulative_prod)
+    @into_out(adds=True)
     def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         return cumulative(cumprod_p, 1, x, axis, dtype, out, include_initial)
 

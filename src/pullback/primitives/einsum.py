@@ -12,6 +12,7 @@ from ..core.cotangent import dense, masked
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
+from ..core.out import into_out
 from ..core.past import past
 from ..core.spec import Spec
 from .arguments import as_array
@@ -126,6 +127,7 @@ einsum_p = Einsum("einsum")
 
 
 @replaces(np.einsum)
+@into_out(adds=True, broadcasts=True)
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
     refuse("numpy.einsum", out=out)
     subscripts, xs = subscripts_of(operands)

@@ -24,12 +24,12 @@ from ..core.array import (
 )
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
-from ..core.keywords import refuse_keywords
 from ..core.layout import asked_base, asked_layout
 from ..core.lost import shown
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT
+from ..core.usage import refuse_keywords
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
     assignment,
@@ -46,7 +46,7 @@ from . import (  # noqa: F401  # each declares its primitives
     strided,
 )
 from .arguments import as_whole, surely
-from .infix import infix
+from .infix import infix, shortcut
 from .items import item, tolist
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 from .special import python_round_p
@@ -79,7 +79,7 @@ def comparison(ufunc, operation):
 
 def prefix(ufunc):
     primitive = UFUNCS[ufunc]
-    return lambda self: self.within.unary(primitive, self)
+    return shortcut(primitive, lambda self: self.within.unary(primitive, self), 1)
 
 
 OPERATORS = {**INFIX, "lshift": np.left_shift, "rshift": np.right_shift}

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
+from ..core.out import into_out
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, plainly_nowhere, unsure
@@ -43,21 +44,25 @@ def bare(a):
 
 
 @replaces(np.nansum)
+@into_out(adds=True)
 def nansum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
     return reductions.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @replaces(np.nanprod)
+@into_out(adds=True)
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
     return reductions.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @replaces(np.nancumsum)
+@into_out(adds=True)
 def nancumsum(a, axis=None, dtype=None, out=None):
     return cumulative.cumsum(laid(filled(a, 0), "K", a), axis, dtype, out)
 
 
 @replaces(np.nancumprod)
+@into_out(adds=True)
 def nancumprod(a, axis=None, dtype=None, out=None):
     return cumulative.cumprod(laid(filled(a, 1), "K", a), axis, dtype, out)
 
@@ -68,6 +73,7 @@ def check_dtype(name, dtype):
 
 
 @replaces(np.nanmean)
+@into_out(adds=True)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     refuse("numpy.nanmean", out=out)
     a = as_array(a)

@@ -6,18 +6,21 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import refuse, replaces
+from ..core.out import into_out
 from ..core.spec import spec_of
 from .arguments import as_array, cast
 from .elementwise import stopped
 
 
 @replaces(np.isposinf)
+@into_out(broadcasts=True)
 def isposinf(x, out=None):
     refuse("numpy.isposinf", out=out)
     return np.equal(x, np.inf)
 
 
 @replaces(np.isneginf)
+@into_out(broadcasts=True)
 def isneginf(x, out=None):
     refuse("numpy.isneginf", out=out)
     return np.equal(x, -np.inf)

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.dispatch import is_python, refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
+from ..core.out import into_out
 from ..core.spec import is_inexact
 from .arguments import as_array, axes_of, kept, plainly_nowhere, surely, unsure
 from .indexing import at_places, steps, take
@@ -79,6 +80,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 
 @replaces(np.nanmedian)
+@into_out(broadcasts=True)
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=none):
     refuse("numpy.nanmedian", out=out)
     a = as_array(a)
@@ -295,6 +297,7 @@ def implemented(original, scale):
     usual = none if skip_nan else False
 
     @replaces(original)
+    @into_out(broadcasts=True)
     def quantile(
         a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=usual, *,
         weights=None,

@@ -13,9 +13,10 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array, rank
-from ..core.cotangent import masked
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
+from ..core.lines import part_where
+from ..core.out import into_out
 from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import DOUBLE, ONES, Spec, is_inexact
@@ -136,6 +137,7 @@ mean_p = Mean("mean")
 
 
 @replaces(np.sum)
+@into_out(adds=True)
 def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
     if where is none and initial is none and dtype is None and out is None and type(a) is Array:
         found = usual if axis is None or type(axis) is int else usual.__wrapped__
@@ -150,6 +152,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
 
 
 @replaces(np.mean)
+@into_out(adds=True, halves=True)
 def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if where is none and dtype is None and out is None and type(a) is Array:
         found = usual if axis is None or type(axis) is int else usual.__wrapped__
@@ -253,6 +256,7 @@ def others_in_rows(rows):
 
 
 @replaces(np.prod)
+@into_out(adds=True)
 def prod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
     if out is not None:
         refuse("numpy.prod", out=out)
@@ -339,7 +343,7 @@ class Extremum(Primitive):
         axis, keepdims = static["axis"], static["keepdims"]
         picked, n = self.picked(residual.out, x, where, axis, keepdims)
         share = out_bar / (n if type(out_bar) is float64 else n.astype(out_bar.dtype))
-        return masked(spread(share, x.shape, axis, keepdims), picked), None
+        return part_where(spread(share, x.shape, axis, keepdims), picked), None
 
     def batch(self, xs, mapped, size, *, axis, keepdims, bounded):
         x, where = align(xs, mapped)

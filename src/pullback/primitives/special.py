@@ -15,6 +15,7 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import unbroadcast
 from ..core.dispatch import refuse, replaces
 from ..core.lost import warn_rounded
+from ..core.out import into_out
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
 from .arguments import as_array, plainly_everywhere
@@ -111,6 +112,7 @@ python_round_p = PythonRound("python_round")
 
 
 @replaces(np.round, np.around)
+@into_out(broadcasts=True)
 def round(a, decimals=0, out=None):
     refuse("numpy.round", out=out)
     decimals = int(decimals)
@@ -119,6 +121,7 @@ def round(a, decimals=0, out=None):
 
 
 @replaces(np.fix)
+@into_out(broadcasts=True)
 def fix(x, out=None):
     refuse("numpy.fix", out=out)
     return np.trunc(x)

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.out import into_out
 from ..core.primitive import Elementwise, Primitive
 from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, given, kept, surely
@@ -133,6 +134,7 @@ def deviation(original, finish):
     name = f"numpy.{original.__name__}"
 
     @replaces(original)
+    @into_out(halves=True)
     def var(
         a, axis=None, dtype=None, out=None, ddof=0, keepdims=none, *, where=none, mean=none,
         correction=none,

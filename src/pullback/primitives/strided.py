@@ -13,6 +13,7 @@ from ..core.cotangent import Masked, Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.errors import MissingRuleError
 from ..core.layout import layout
+from ..core.out import into_out
 from ..core.primitive import Linear
 from ..core.spec import Spec, spec_of
 from .arguments import as_array
@@ -139,6 +140,7 @@ def diagonal_window(before, offset, axis1, axis2):
 
 
 @replaces(np.trace)
+@into_out(adds=True)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     refuse("numpy.trace", out=out)
     return add(diagonal(as_array(a), offset, axis1, axis2), axis=-1, dtype=dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.keywords import refuse_keywords
 from ..core.layout import duplicate
 from ..core.mapped_text import MAPPING
 from ..core.namespaces import package
@@ -25,6 +24,7 @@ from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
+from ..core.usage import USAGE, usage
 from .common import Transformation, brief, describe, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
@@ -173,6 +173,13 @@ class Vmap(Transformation):
 
     def __init__(self, fun: Any, in_axes: Any, out_axes: Any) -> None:
         super().__init__(fun)
+        for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
+            if isinstance(axes, (np.ndarray, Array)):
+                raise ArgumentTypeError(
+                    f"`vmap` takes an int, None or a tuple of them as {name}, but got"
+                    f" {brief(axes)}.\n"
+                    f"  The arguments come in a call of their own: `{USAGE['vmap']}`."
+                )
         self.in_axes, self.out_axes = in_axes, out_axes
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -337,9 +344,8 @@ def spread_axes(axes: Any, tree: Any, what: str, fun: Any) -> list[Any]:
         ) from None
 
 
-def vmap(
-    fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, **unknown: Never
-) -> Callable[..., Any]:
+@usage("vmap(f)(xs)")
+def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """Return a function that applies fun to every example of a batch at once.
 
     >>> import numpy as np
@@ -357,6 +363,4 @@ def vmap(
         ShapeError: the mapped axes differ in length.
         ConversionError: fun asks for `bool` or `int` of a value that is mapped.
     """
-    if unknown:
-        refuse_keywords(vmap, unknown)
     return Vmap(fun, in_axes, out_axes)

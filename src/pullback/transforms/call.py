@@ -15,13 +15,13 @@ import numpy as np
 from ..core.array import Array, current, stop
 from ..core.errors import ArgumentError
 from ..core.graph import Graph, Variable
-from ..core.keywords import refuse_keywords
 from ..core.lines import refuse_haste
 from ..core.node import Residual
 from ..core.primitive import Primitive
 from ..core.spec import dtype_of, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace, bind, peel, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
+from ..core.usage import refuse_keywords, usage
 from .batch import vmap
 from .common import Transformation
 from .forward import jvp
@@ -333,7 +333,8 @@ class Checkpoint(Transformation):
         return unflatten(structure, memory.returned(values))
 
 
-def checkpoint(fun: Callable[..., Any], **unknown: Never) -> Callable[..., Any]:
+@usage("checkpoint(f)(x)")
+def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that does the same and keeps only its arguments for the backward pass.
 
     >>> import numpy as np
@@ -351,6 +352,4 @@ def checkpoint(fun: Callable[..., Any], **unknown: Never) -> Callable[..., Any]:
     Raises:
         ArgumentTypeError: fun is no function.
     """
-    if unknown:
-        refuse_keywords(checkpoint, unknown)
     return Checkpoint(fun)

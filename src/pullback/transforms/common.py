@@ -29,6 +29,7 @@ from ..core.reach import OURS
 from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
+from ..core.usage import USAGE
 from .conversions import named, users_class, way_to_array, way_to_numbers
 
 PACKAGE = __name__.partition(".")[0] + "."
@@ -64,16 +65,6 @@ DESCRIPTORS = (staticmethod, classmethod, property, functools.cached_property)
 DEFERRING = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
 
 
-CALLS = {  # of those that are not `verb(f)(x)`
-    "vjp": "vjp(f, x)",
-    "jvp": "jvp(f, (x,), (x_dot,))",
-    "linearize": "linearize(f, x)",
-    "scan": "scan(f, init, xs)",
-    "fori_loop": "fori_loop(lower, upper, body, init)",
-    "while_loop": "while_loop(cond, body, init)",
-}
-
-
 def check_function(fun: Any, verb: str) -> None:
     if isinstance(fun, DESCRIPTORS):
         name = type(fun).__name__
@@ -84,7 +75,7 @@ def check_function(fun: Any, verb: str) -> None:
     if not callable(fun):
         raise ArgumentTypeError(
             f"`{verb}` takes a function, but got {kind_of(fun)}.\n"
-            f"  Write `{CALLS.get(verb, f'{verb}(f)(x)')}`, with the function itself and not its"
+            f"  Write `{USAGE.get(verb, f'{verb}(f)(x)')}`, with the function itself and not its"
             " result."
         )
     if type(fun) is types.FunctionType:
@@ -125,7 +116,16 @@ def meant_by(argnums: Any, verb: str) -> str:
         return f"Arguments are counted from 0: write `{verb}(f, argnums=0)` for the first."
     if isinstance(argnums, float) and argnums.is_integer():
         return f"Write `{verb}(f, argnums={int(argnums)})`."
-    return f"The arguments come in a call of their own: `{verb}(f)(x)`."
+    return f"The arguments come in a call of their own: `{USAGE[verb]}`."
+
+
+def check_flag(value: Any, name: str, verb: str) -> None:
+    """Raise for an option that isn't True or False, such as the array in `grad(f, 0, x)`."""
+    if not isinstance(value, (int, np.bool_)):
+        raise ArgumentTypeError(
+            f"`{verb}` takes `{name}=True` or `{name}=False`, but got {brief(value)}.\n"
+            f"  The arguments come in a call of their own: write `{USAGE[verb]}`."
+        )
 
 
 class Selection:

@@ -6,19 +6,26 @@ import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, Never
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import fit
-from ..core.errors import ArgumentError, MissingRuleError, check_parameters, kind_of, name_of
+from ..core.errors import (
+    ArgumentError,
+    MissingRuleError,
+    UnknownNameError,
+    check_parameters,
+    kind_of,
+    name_of,
+)
 from ..core.graph import Graph, Variable
-from ..core.keywords import refuse_keywords
 from ..core.reach import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.trace import is_live
 from ..core.tree import flatten, is_static, unflatten
+from ..core.usage import usage
 from .call import (
     FunctionCall,
     Operands,
@@ -212,9 +219,29 @@ class Pair:
         return unflatten(self.out_structure, [found.get(i) for i in self.out])
 
 
+class OtherRule:
+    """The name of a rule that functions of another declaration have: asking for it says so."""
+
+    def __init__(self, own: str, other: str) -> None:
+        self.own, self.other = own, other
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.name = name
+
+    def __get__(self, function: Any, owner: Any = None) -> NoReturn:
+        called = name_of(function.fun if function is not None else owner)
+        raise UnknownNameError(
+            f"`{called}.{self.name}` was asked for, but `{called}` was declared with"
+            f" `{owner.verb}`, which takes another rule.\n"
+            f"  Write `{called}.{self.own}`, or declare it with `pullback.{self.other}`."
+        )
+
+
 class CustomVjp(Custom):
     verb = "custom_vjp"
+    defjvp = OtherRule("defvjp(forward, backward)", "custom_jvp")
 
+    @usage("{}.defvjp(forward, backward)")
     def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
         """forward(*args) -> (out, residual); backward(*nondiff, residual, out_bar) -> x_bars."""
         given = [f"nondiff{i}" for i in range(len(self.nondiff))]
@@ -384,7 +411,10 @@ def added(a: Any, b: Any) -> Any:
 
 class CustomJvp(Custom):
     verb = "custom_jvp"
+    defvjp = OtherRule("defjvp(rule)", "custom_vjp")
+    defjvps = OtherRule("defjvp(rule)", "primitive")
 
+    @usage("{}.defjvp(rule)")
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(*nondiff, primals, tangents) -> (out, out_dot)."""
         given = [f"nondiff{i}" for i in range(len(self.nondiff))]
@@ -456,9 +486,8 @@ class CustomJvp(Custom):
         return unflatten(structure, values)
 
 
-def custom_vjp(
-    fun: Any = None, *, nondiff_argnums: int | Sequence[int] = (), **unknown: Never
-) -> Any:
+@usage("custom_vjp(f)")
+def custom_vjp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) -> Any:
     """Give a composed function a reverse rule of its own.
 
     >>> import numpy as np
@@ -483,16 +512,13 @@ def custom_vjp(
     Raises:
         ArgumentError: the function closes over an Array that carries a derivative.
     """
-    if unknown:
-        refuse_keywords(custom_vjp, unknown)
     if fun is None:
         return lambda fun: CustomVjp(fun, nondiff_argnums)
     return CustomVjp(fun, nondiff_argnums)
 
 
-def custom_jvp(
-    fun: Any = None, *, nondiff_argnums: int | Sequence[int] = (), **unknown: Never
-) -> Any:
+@usage("custom_jvp(f)")
+def custom_jvp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) -> Any:
     """Give a composed function a forward rule of its own; reverse mode transposes it.
 
     >>> import numpy as np
@@ -519,8 +545,6 @@ def custom_jvp(
     Raises:
         ArgumentError: the function closes over an Array that carries a derivative.
     """
-    if unknown:
-        refuse_keywords(custom_jvp, unknown)
     if fun is None:
         return lambda fun: CustomJvp(fun, nondiff_argnums)
     return CustomJvp(fun, nondiff_argnums)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from ..core.array import Array, peel
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
-from ..core.keywords import refuse_keywords
 from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
+from ..core.usage import usage
 from .batch import vmap
 from .common import Lifted, Selection, Transformation, brief, describe, holds_numbers
 from .forward import along, jvp, linearized
@@ -411,12 +411,12 @@ def extends(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
     return lead >= 0 and all(a in (1, b) for a, b in zip(small, large[lead:], strict=True))
 
 
+@usage("jacobian(f)(x)")
 def jacobian(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     mode: str = "auto",
     holomorphic: bool = False,
-    **unknown: Never,
 ) -> Callable[..., Any]:
     """Return a function that computes the Jacobian: every derivative of every output.
 
@@ -440,14 +440,11 @@ def jacobian(
         DtypeError: complex to complex without `holomorphic=True`, or the promise without complex.
         ArgumentError: with "auto", two runs of fun gave different results.
     """
-    if unknown:
-        refuse_keywords(jacobian, unknown)
     return Jacobian(fun, argnums, mode, holomorphic)
 
 
-def hessian(
-    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, **unknown: Never
-) -> Callable[..., Any]:
+@usage("hessian(f)(x)")
+def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """Return a function that computes the Hessian of a scalar function, forward over reverse.
 
     >>> import numpy as np
@@ -464,14 +461,11 @@ def hessian(
     Raises:
         NonScalarOutputError: fun returned something else than one number.
     """
-    if unknown:
-        refuse_keywords(hessian, unknown)
     return Hessian(fun, argnums)
 
 
-def hvp(
-    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, **unknown: Never
-) -> Callable[..., Any]:
+@usage("hvp(f)(x, v)")
+def hvp(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """Return a function that computes Hessian-vector products, without the Hessian.
 
     >>> import numpy as np
@@ -488,13 +482,12 @@ def hvp(
         ShapeError: the direction has another shape than the argument.
         NonScalarOutputError: fun returned something else than one number.
     """
-    if unknown:
-        refuse_keywords(hvp, unknown)
     return Hvp(fun, argnums)
 
 
+@usage("elementwise_grad(f)(x)")
 def elementwise_grad(
-    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, **unknown: Never
+    fun: Callable[..., Any], argnums: int | Sequence[int] = 0
 ) -> Callable[..., Any]:
     """Return the derivative of a function that maps each element by itself, at every element.
 
@@ -512,6 +505,4 @@ def elementwise_grad(
     Raises:
         ShapeError: the output does not have the shape to which the arguments broadcast.
     """
-    if unknown:
-        refuse_keywords(elementwise_grad, unknown)
     return ElementwiseGrad(fun, argnums)

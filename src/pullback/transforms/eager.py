@@ -29,12 +29,12 @@ from ..core.errors import (
     ShapeError,
 )
 from ..core.instrument import Context
-from ..core.keywords import refuse_keywords
 from ..core.namespaces import library
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
+from ..core.usage import refuse_keywords, usage
 from .backward import backward, harvest
 from .common import brief, check_function, conform, fresh, refuse_ended
 from .conversions import way_to_array
@@ -118,10 +118,12 @@ class GuardedTrace(EagerTrace):
             return Trace.item(self, primitive, x, key)
         return ReverseTrace.item(self, primitive, x, key)
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
         if SUSPENDED.here():
             return Trace.gather(self, primitive, x, key, arrays)
-        return ReverseTrace.gather(self, primitive, x, key, arrays)
+        return ReverseTrace.gather(self, primitive, x, key, arrays, reorders)
 
     single = Trace.single
 
@@ -242,7 +244,8 @@ def way_to_numbers_of(data: Any) -> str:
     return f"Write `pullback.array({way})`."
 
 
-def array(data: Any, dtype: Any = None, requires_grad: bool = False, **unknown: Never) -> Array:
+@usage("array(x, requires_grad=True)")
+def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
     """Make an Array: a constant, or with `requires_grad` one that collects a gradient.
 
     >>> x = array(3.0, requires_grad=True)
@@ -259,8 +262,6 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False, **unknown: 
     Raises:
         DtypeError: `requires_grad` of integers or truth values.
     """
-    if unknown:
-        refuse_keywords(array, unknown)
     if holds_arrays(data):
         made = as_array(data)
         if dtype is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Never
+from typing import Any
 
 from ..core.array import Array
 from ..core.cotangent import fit
@@ -16,12 +16,12 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.keywords import refuse_keywords
 from ..core.lines import refuse_haste
 from ..core.node import residual_of
 from ..core.primitive import Primitive
 from ..core.reach import call_inside, call_outside
 from ..core.spec import spec_of
+from ..core.usage import usage
 from .call import as_numpy, filled, floating, guarded, transposed
 
 READABLE = re.compile(r"out|xs|x\d+")  # what `reads` may name
@@ -41,6 +41,7 @@ class UserPrimitive(Primitive):
         self.__module__ = getattr(fun, "__module__", __name__)
         self.rules: dict[str, Any] = {}
 
+    @usage("{}.defvjp(rule)")
     def defvjp(self, rule: Callable[..., Any], reads: str = "out xs") -> Callable[..., Any]:
         """rule(out_bar, residual, wanted) -> one cotangent for each operand, None for zero.
 
@@ -59,21 +60,25 @@ class UserPrimitive(Primitive):
         self.recorders.clear()
         return rule
 
+    @usage("{}.defjvp(rule)")
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(out, xs, x_dots, **static) -> the tangent of out; an x_dot that is zero is None."""
         self.rules["jvp"] = rule
         return rule
 
+    @usage("{}.defbatch(rule)")
     def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(xs, mapped, size, **static) -> the result with the batch axis first."""
         self.batch = rule
         return rule
 
+    @usage("{}.defspec(rule)")
     def defspec(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(*specs, **static) -> the spec of the result."""
         self.spec = rule
         return rule
 
+    @usage("{}.deflower(rule)")
     def deflower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(emit, *xs, **static): how compiled code computes it."""
         self.lower = rule
@@ -199,9 +204,8 @@ def as_array(x: Any) -> Any:
     return as_numpy(x).copy()
 
 
-def primitive(
-    fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[int] = (), **unknown: Never
-) -> Any:
+@usage("primitive(f)")
+def primitive(fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[int] = ()) -> Any:
     """Make a primitive of a function: NumPy computes its value, its rules its derivatives.
 
     >>> import numpy as np
@@ -227,8 +231,6 @@ def primitive(
     Raises:
         MissingRuleError: a derivative is asked for and there is no rule.
     """
-    if unknown:
-        refuse_keywords(primitive, unknown)
     if fun is None:
         return lambda fun: primitive(fun, n_out=n_out, nondiff=nondiff)
     if not callable(fun):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from ..core.array import Array, current, touch
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
-from ..core.keywords import refuse_keywords
 from ..core.node import keep
 from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
@@ -18,6 +17,7 @@ from ..core.rules import match
 from ..core.spec import DOUBLE, PYTHON, carries, full, hardened, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
+from ..core.usage import usage
 from ..primitives.arguments import wrapped
 from .batch import over_rows
 from .common import (
@@ -253,8 +253,9 @@ def wrap(out: Any, f: Callable[[Any, int], Any]) -> Any:
     return tuple([f(o, i) for i, o in enumerate(out)]) if type(out) is tuple else f(out, 0)
 
 
+@usage("jvp(f, (x,), (x_dot,))")
 def jvp(
-    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], **unknown: Never
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, Any]:
     """Return fun(*primals) and its derivative in the direction of the tangents.
 
@@ -274,8 +275,6 @@ def jvp(
     Raises:
         ShapeError: a tangent has another shape than its primal; nothing is broadcast.
     """
-    if unknown:
-        refuse_keywords(jvp, unknown)
     check_function(fun, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentTypeError(
@@ -458,7 +457,8 @@ class Pushforward:
         return f"<pushforward of {self.name}>"
 
 
-def linearize(fun: Callable[..., Any], *primals: Any, **unknown: Never) -> tuple[Any, Pushforward]:
+@usage("linearize(f, x)")
+def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Pushforward]:
     """Return fun(*primals) and its pushforward there, a linear function of the tangents.
 
     >>> import numpy as np
@@ -476,8 +476,6 @@ def linearize(fun: Callable[..., Any], *primals: Any, **unknown: Never) -> tuple
     Raises:
         ArgumentTypeError: there are no primals, though fun needs arguments.
     """
-    if unknown:
-        refuse_keywords(linearize, unknown)
     if not primals and callable(fun) and needs_arguments(fun):
         raise ArgumentTypeError(
             f"`linearize({name_of(fun)})` was given no arguments at which to linearize.\n"

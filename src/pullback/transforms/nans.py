@@ -23,6 +23,7 @@ from ..core.lost import line_of_user
 from ..core.node import Node
 from ..core.spec import spec_of
 from ..core.trace import STARTS, Trace
+from ..core.usage import usage
 from .common import check_function
 from .eager import GROUND
 
@@ -44,10 +45,12 @@ class debug_nans(metaclass=Context):  # a context manager, named as the field na
     Each operation is checked, so that programs run slower.
     """
 
-    tokens: list[Token[Any]]
+    @usage("with pullback.debug_nans()", "debug_nans")
+    def __init__(self) -> None:
+        self.tokens: list[Token[Any]] = []
 
     def __enter__(self) -> debug_nans:
-        self.tokens = [*getattr(self, "tokens", []), STARTS.set(watch)]
+        self.tokens.append(STARTS.set(watch))
         watch(GROUND)
         return self
 

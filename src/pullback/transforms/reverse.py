@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy import float64, ndarray
@@ -17,18 +17,19 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.keywords import refuse_keywords
-from ..core.node import COPIED, Kept, constant_node, node_of, noted, slots
+from ..core.node import COPIED, Kept, Node, constant_node, new, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
+from ..core.usage import usage
 from .backward import backward
 from .common import (
     Selection,
     Transformation,
     branches,
+    check_flag,
     check_function,
     check_output,
     conform,
@@ -42,6 +43,7 @@ from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
 ONE = float64(1)
+ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
 
 
@@ -183,7 +185,9 @@ class ReverseTrace(Trace):
         return noted(out, self, (x.node,), primitive.foldings[i], held)
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
-        if x.storage is not None and current(x).within is not self:
+        storage = x.storage
+        written = storage is not None and (storage.root is None or storage.root.storage is not None)
+        if written and current(x).within is not self:
             return x.within.item(primitive, x, key)
         a = x.payload
         if type(a) in PYTHON:
@@ -191,13 +195,16 @@ class ReverseTrace(Trace):
         held = key, a.shape, a.dtype
         return noted(a[key], self, (x.node,), primitive.item_rule, held)
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
         a = x.payload
         if x.storage is not None or type(a) is not ndarray:
             return Trace.gather(self, primitive, x, key, arrays)
         held = (key, arrays), a.shape, a.dtype
         out = primitive.value(a, *arrays, key=key) if len(key) > 1 else a[arrays[0]]
-        return noted(out, self, (x.node,), primitive.gather_rule, held)
+        rule = primitive.reorder_rule if reorders else primitive.gather_rule
+        return noted(out, self, (x.node,), rule, held)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         a, node = x.payload, None
@@ -270,13 +277,27 @@ class ReverseTrace(Trace):
             touch(x)
             if x.within is not self:
                 return bind(primitive, (x,), static)
-        a = x.payload
+        a, rule = x.payload, primitive.lone
+        if rule is not None and type(a) is ndarray:  # `linear`, without a call for it
+            out = primitive.value(a, **static)
+            kind = type(out)
+            if (kind is ndarray and out.dtype is DOUBLE) or kind is float64 or moves(out, (a,)):
+                node = Node()
+                node.parents, node.rule = (x.node,), rule
+                node.residual, node.seen = (a.shape, a.dtype, static), None
+                x = new(Array)
+                x.payload, x.within, x.node = out, self, node
+                x.storage = None
+                return x
+            return out
         if type(a) in PYTHON and not primitive.takes_python:
             a = hardened(a)
-        rule = primitive.lone
         if rule is not None:
             return self.linear(primitive, x, a, static, rule)
-        out = primitive.of(a, static) if primitive.direct else primitive(a, **static)
+        if type(a) is ndarray and primitive.direct:
+            out = primitive.value(a, **static)
+        else:
+            out = primitive.of(a, static) if primitive.direct else primitive(a, **static)
         if primitive.decides and self.decided(primitive.constant):
             return out
         one, kind = primitive.n_out is None, type(out)
@@ -289,7 +310,8 @@ class ReverseTrace(Trace):
         pack = primitive.packers.get(3) or primitive.packer(3, 1)
         held = pack(primitive, out, (a,), static)
         if one:
-            return noted(out, self, (x.node,), primitive.pull, held)
+            rule = primitive.alone[ONLY] if primitive.usual_pull else primitive.pull
+            return noted(out, self, (x.node,), rule, held)
         return slots(out, self, node_of((x.node,), primitive.pull, held))
 
     def linear(self, primitive: Primitive, x: Array, a: Any, static: Any, rule: Any) -> Any:
@@ -376,11 +398,11 @@ class Grad(ValueAndGrad):
         return (gradient, aux) if self.has_aux else gradient
 
 
+@usage("grad(f)(x)")
 def grad(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
-    **unknown: Never,
 ) -> Callable[..., Any]:
     """Return a function that computes the gradient of a scalar function.
 
@@ -402,16 +424,15 @@ def grad(
         DtypeError: a selected argument is an integer array, or the output is complex.
         ArgumentError: argnums does not fit the call.
     """
-    if unknown:
-        refuse_keywords(grad, unknown)
+    check_flag(has_aux, "has_aux", "grad")
     return Grad(fun, argnums, has_aux)
 
 
+@usage("value_and_grad(f)(x)")
 def value_and_grad(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
-    **unknown: Never,
 ) -> Callable[..., Any]:
     """Return a function that computes the value of a scalar function and its gradient.
 
@@ -428,8 +449,7 @@ def value_and_grad(
     Raises:
         NonScalarOutputError: fun returned something else than one number; the others of `grad`.
     """
-    if unknown:
-        refuse_keywords(value_and_grad, unknown)
+    check_flag(has_aux, "has_aux", "value_and_grad")
     return ValueAndGrad(fun, argnums, has_aux)
 
 
@@ -487,7 +507,8 @@ class Pullback:
         return f"<pullback of {name_of(self.fun)}>"
 
 
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, **unknown: Never) -> Any:
+@usage("vjp(f, x)")
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return fun(*primals) and the pullback of fun there; with has_aux, aux as well.
 
     >>> import numpy as np
@@ -507,8 +528,6 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, **unknown
     Raises:
         DtypeError: a primal is an integer array.
     """
-    if unknown:
-        refuse_keywords(vjp, unknown)
     check_function(fun, "vjp")
     if not primals and needs_arguments(fun):
         raise ArgumentTypeError(

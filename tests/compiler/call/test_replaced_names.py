@@ -14,7 +14,7 @@ from tests.compiler.call.test_promises import compiled
 class Kept:
     """An array of a package's own, with what it has made so far."""
 
-    made: list = []  # noqa: RUF012
+    made: list = []  # noqa: RUF012  # programs share it
 
     def __init__(self, value):
         self.value = value

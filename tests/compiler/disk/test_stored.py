@@ -333,7 +333,7 @@ class Step(NamedTuple):
     program: str
     misses: range
     result: str | None = None
-    files: dict[str, str] = {}  # noqa: RUF012 - nobody writes into it
+    files: dict[str, str] = {}  # noqa: RUF012  # nobody writes into it
     env: dict[str, str] = {}  # noqa: RUF012  # no test changes it
     end: str = END
 

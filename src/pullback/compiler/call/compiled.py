@@ -15,13 +15,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import thread_time
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.errors import ArgumentError, ArgumentTypeError, name_of
-from ...core.keywords import refuse_keywords
 from ...core.trace import running
+from ...core.usage import usage
 from ...transforms.common import Transformation, brief
 from ..disk import records
 from ..entry import native_records
@@ -429,6 +429,7 @@ class Compiled(Transformation):
         return Compiled, (self.fun, self.static_argnums, self.static_argnames, self.wait)
 
 
+@usage("compile(f)(x)")
 def compile(
     fun: Any = None,
     /,
@@ -436,7 +437,6 @@ def compile(
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
     wait: bool | None = None,
-    **unknown: Never,
 ) -> Any:
     """Record what fun does, and replay it without running its Python code again.
 
@@ -466,8 +466,6 @@ def compile(
     Raises:
         MissingExtraError: llvmlite is not installed.
     """
-    if unknown:
-        refuse_keywords(compile, unknown)
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()
     thread_pool.number()  # what is wrong in the environment is said now

@@ -27,14 +27,14 @@ from types import (
     MethodDescriptorType,
     WrapperDescriptorType,
 )
-from typing import Any, Never, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...core.bytecode import original
 from ...core.errors import ArgumentTypeError, kind_of
-from ...core.keywords import refuse_keywords
 from ...core.namespaces import apart
+from ...core.usage import usage
 from .classes import of_library, of_python
 
 F = TypeVar("F")
@@ -185,7 +185,8 @@ DECLARED: dict[int, Any] = {}  # by the user, by their ids
 CODES: dict[int, CodeType] = {}  # and the code of functions written in Python
 
 
-def pure(callee: F, **unknown: Never) -> F:
+@usage("pure(f)")
+def pure(callee: F) -> F:
     """Declare that the result of a library's function depends on its arguments alone.
 
     `compile` falls back to Python where an unknown function is called: one of an extension module,
@@ -206,8 +207,6 @@ def pure(callee: F, **unknown: Never) -> F:
     Raises:
         ArgumentTypeError: callee is no function.
     """
-    if unknown:
-        refuse_keywords(pure, unknown)
     if not callable(callee):
         raise ArgumentTypeError(
             f"`pure` takes a function, but got {kind_of(callee)}.\n"

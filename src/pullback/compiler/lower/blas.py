@@ -19,7 +19,7 @@ from ..llvm.binding import SCALAR, add_symbol
 from ..llvm.pen import Routine
 from .geometry import Strided
 
-LARGE = 1 << 27  # multiplications from which BLAS, which may use threads, does a product
+LARGE = 1 << 27  # from so many multiplications on, BLAS (which may use threads) computes a product
 
 LETTERS: dict[np.dtype, tuple[str, str]] = {
     np.dtype(np.float64): ("d", "double"),
@@ -28,9 +28,9 @@ LETTERS: dict[np.dtype, tuple[str, str]] = {
 
 
 def cython_blas() -> ModuleType:
-    """SciPy's BLAS for compiled code, by itself: all of `scipy.linalg` takes ten times as long.
+    """Import SciPy's BLAS alone: importing all of `scipy.linalg` takes ten times as long.
 
-    It does not stay among the modules: whoever imports it later gets its package, and it there.
+    It is removed from `sys.modules` again, so a later import gets the whole package.
     """
     if "scipy.linalg" not in sys.modules:
         import scipy
@@ -50,7 +50,7 @@ def cython_blas() -> ModuleType:
 
 @cache
 def available() -> bool:
-    """Whether SciPy is there; LLVM is then told the addresses of its functions."""
+    """Whether SciPy is installed; if so, give LLVM the addresses of its functions."""
     try:
         functions = cython_blas().__pyx_capi__
     except ImportError:
@@ -73,7 +73,7 @@ def available() -> bool:
 
 
 def operand(x: Strided) -> tuple[bool, int] | None:
-    """(transposed, distance of rows) of a matrix as BLAS takes it; None where it takes no such."""
+    """(transposed, stride between rows) as BLAS takes a matrix; None if it can't take this one."""
     if len(x.shape) == 1:
         return (False, x.strides[0]) if x.strides[0] > 0 or x.shape[0] == 1 else None
     (m, n), (s, t) = x.shape, x.strides
@@ -130,12 +130,12 @@ def helpers(dtype: np.dtype) -> str:
 
 
 def flag(transposed: bool) -> int:
-    """BLAS counts by columns: a matrix by rows is its transpose, and needs no flag."""
+    """The transpose flag: BLAS is column-major, so a row-major matrix needs none."""
     return ord("T") if transposed else ord("N")
 
 
 def by_blas(x: Spec, y: Spec) -> bool:
-    """Whether BLAS does a product; ours are for one thread, and poor at vectors."""
+    """Whether BLAS computes a product; our code has one thread and is slow for vectors."""
     if len(x.shape) > 2 or len(y.shape) > 2:
         return False
     if SCALAR.get():
@@ -145,7 +145,7 @@ def by_blas(x: Spec, y: Spec) -> bool:
 
 
 def call(x: Strided, y: Strided, out: str, pointers: Any) -> list[str]:
-    """The lines by which BLAS stores x @ y at `out`; pointers(view) names the address of a view."""
+    """Code that has BLAS store x @ y at `out`; pointers(view) names the address of a view."""
     letter = LETTERS[x.dtype][0]
     first, second = operand(x), operand(y)
     assert first is not None

@@ -24,14 +24,14 @@ POWERS = 100  # NumPy multiplies for whole exponents below
 
 @cache
 def fuses(dtype: np.dtype) -> bool:
-    """Whether NumPy rounds a product of two parts together with the sum that it is in."""
+    """Whether NumPy fuses the multiplication of two parts with the addition that follows."""
     x = np.full(16, dtype.type(complex(1 + 3 * np.finfo(dtype).eps, 1 / 3)))
     return bool(np.any(np.multiply(x, np.conjugate(x)).imag != 0))
 
 
 @cache
 def calls_library() -> bool:
-    """Whether the C library's complex functions are called as here: two registers each way."""
+    """Whether the C library passes complex numbers in two registers, as this code does."""
     return sys.platform != "win32" and platform.machine() in ("x86_64", "AMD64", "aarch64", "arm64")
 
 
@@ -43,7 +43,7 @@ def function(symbol: str) -> Any:
 
 
 def by_parts(name: str) -> Any:
-    """A method that does the same to both parts."""
+    """A method that applies the same operation to both parts."""
 
     def method(self: ComplexEmit, *xs: ComplexValue) -> ComplexValue:
         do = getattr(self.real, name)
@@ -53,7 +53,7 @@ def by_parts(name: str) -> Any:
 
 
 def over(emit: Emit, *dtypes: np.dtype, fused: bool = False) -> Any:
-    """What has the arithmetic of some dtypes: the emit itself, or that of complex numbers."""
+    """The emit with the arithmetic for some dtypes: this one, or the one for complex numbers."""
     return ComplexEmit(emit, fused) if any(d.kind == "c" for d in dtypes) else emit
 
 
@@ -143,7 +143,7 @@ class ComplexEmit:
         raise Refused("a power of complex numbers")
 
     def power_of(self, x: ComplexValue, n: Any) -> Value | None:
-        """x to a constant power; NumPy has shortcuts for arrays and some Python numbers."""
+        """x to a constant power, with NumPy's shortcuts for arrays and some Python numbers."""
         if n == 0:
             return self.real.constant(1, x.dtype)
         short = {(int, 2): self.square, (int, -1): self.reciprocal, (float, 0.5): self.sqrt}
@@ -206,7 +206,7 @@ class ComplexEmit:
     # Functions.
 
     def library(self, symbol: str, x: ComplexValue) -> ComplexValue:
-        """A function of the C library, one element at a time."""
+        """Call a function of the C library for each element."""
         real, dtype = self.real, x.re.dtype
         symbol += "f" if dtype.itemsize == 4 else ""
         if not known(symbol) or not calls_library():
@@ -226,7 +226,7 @@ class ComplexEmit:
         return ComplexValue(*[Value(name, dtype) for name in out])
 
     def called(self, symbol: str, x: ComplexValue) -> ComplexValue:
-        """One call: both parts of a float32 number travel in one register on x86-64."""
+        """One call. On x86-64, both parts of a float32 number are passed in one register."""
         real, dtype = self.real, x.re.dtype
         t = TYPES[dtype]
         if dtype.itemsize == 4 and platform.machine() in ("x86_64", "AMD64"):
@@ -251,7 +251,7 @@ class ComplexEmit:
     def exp(self, x: ComplexValue) -> ComplexValue:
         """Single numbers by the C library; vectors as exp(re / 2)**2 * (cos(im) + i sin(im)).
 
-        The two factors go to either side of the others, so that nothing overflows too early.
+        One factor is multiplied in on each side, so that nothing overflows too early.
         """
         real = self.real
         if real.width == 1:
@@ -261,7 +261,7 @@ class ComplexEmit:
         re = real.mul(real.mul(root, real.cos(x.im)), root)
         im = real.mul(real.mul(root, real.sin(x.im)), root)
         im = real.where(real.equal(x.im, zero), x.im, im)
-        # Where there is no direction: inf + nan i, or nothing at all.
+        # The direction is undefined: inf + nan i, or 0.
         lost = real.bitwise_and(real.isinf(x.re), real.logical_not(real.isfinite(x.im)))
         down = real.bitwise_and(lost, real.less(x.re, zero))
         re = real.where(lost, real.where(down, zero, infinity), re)
@@ -315,7 +315,7 @@ class ComplexEmit:
         root, across = real.mul(root, back), real.mul(across, back)
         left = real.less(x.re, zero)
         re, size = real.where(left, across, root), real.where(left, root, across)
-        # An infinite imaginary part wins; beside an infinite real part the other vanishes.
+        # An infinite imaginary part decides; beside an infinite real part, the other vanishes.
         wide = real.isinf(x.im)
         odd = real.isnan(x.im)
         re = real.where(infinite, real.where(left, real.where(odd, nan, zero), infinity), re)

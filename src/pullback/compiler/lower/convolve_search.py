@@ -25,9 +25,9 @@ def convolves(e: Equation) -> bool:
 
 
 def convolved(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """The shorter operand is gone through once; each of its numbers adds a multiple of the other.
+    """Loop over the shorter operand; each of its elements adds a multiple of the longer one.
 
-    So the sums are done in the order of its elements, and many of them side by side.
+    This adds up in the order of its elements, and vectorizes over the results.
     """
     *ins, out = views
     text = Text(out.dtype, declared)
@@ -55,7 +55,7 @@ def convolved(e: Equation, views: list[Strided], declared: set[str]) -> str:
 
 
 def searches(e: Equation) -> bool:
-    """Whether looking for places has machine code."""
+    """Whether `searchsorted` has machine code for these operands."""
     if e.primitive is not searchsorted_p or len(e.inputs) != 2:
         return False
     a, v = [spec_in(x) for x in e.inputs]
@@ -64,7 +64,7 @@ def searches(e: Equation) -> bool:
 
 
 def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """By halving; NaN comes last, as where NumPy sorts."""
+    """Binary search; NaN comes last, as in NumPy's sorting order."""
     a, v, out = views
     (n,) = a.shape
     text = Text(v.dtype, declared)
@@ -93,7 +93,7 @@ def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
 
 
 def precedes(text: Text, a: Value, x: Value, right: bool) -> Value:
-    """Whether x goes behind a."""
+    """Whether x is to be inserted after a."""
     before = text.less_equal(a, x) if right else text.less(a, x)
     if a.dtype.kind != "f":
         return before

@@ -19,9 +19,9 @@ COMBINED = {cumsum_p: "add", cumprod_p: "mul"}
 
 
 def cumulated(primitive: Any, x: Strided, y: Strided, axis: int, declared: set[str]) -> str:
-    """The text of a function of pointers to x and to y.
+    """LLVM text of a function that takes pointers to x and y.
 
-    Along other axes than the last it walks by rows: what was stored one row before is read again.
+    Along an axis other than the last, it works row by row and reads the row that it stored before.
     """
     combine, last = COMBINED[primitive], len(x.shape) - 1
     order = [a for a in range(last + 1) if a not in (axis, last)]
@@ -54,7 +54,7 @@ def cumulated(primitive: Any, x: Strided, y: Strided, axis: int, declared: set[s
 
 
 def has_code(dtype: np.dtype, out: np.dtype) -> bool:
-    """Whether elements of one dtype are cast to the other by machine code."""
+    """Whether machine code can cast elements of one dtype to the other."""
     return "c" not in (dtype.kind, out.kind) and (dtype.kind != "f" or out.kind == "f")
 
 
@@ -66,7 +66,7 @@ def recurs(e: Equation) -> bool:
 
 
 def recurred(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """out[k] = a[k] out[k-1] + b[k], or from the end with a[k+1] and out[k+1]: step by step."""
+    """Compute out[k] = a[k] out[k-1] + b[k] step by step; backwards, with a[k+1] and out[k+1]."""
     *ins, out = views
     axis, reverse, text = e.static["axis"], e.static["reverse"], Text(out.dtype, declared)
     order = [k for k in range(len(out.shape)) if k != axis] + [axis]

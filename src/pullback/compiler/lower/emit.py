@@ -41,7 +41,7 @@ class Value:
 
     @classmethod
     def named(cls, name: str, dtype: np.dtype) -> Value:
-        """A value of a dtype under a name; parts of complex ones have a letter more."""
+        """A value with a name and a dtype; the parts of a complex one have a letter appended."""
         if dtype.kind != "c":
             return cls(name, dtype)
         return ComplexValue(*[cls(name + letter, part_of(dtype)) for letter in "ri"])
@@ -58,7 +58,7 @@ class ComplexValue(Value):
 
 
 def takes(kinds: str, ulp: int = 0) -> Callable[[Any], Any]:
-    """Declare for which kinds of dtype a method has code, and how far it may be from NumPy.
+    """Declare which kinds of dtype a method handles, and how far its results may be from NumPy's.
 
     ulp: units in the last place of the largest of operands and result; 0 is bit for bit.
     """
@@ -80,7 +80,7 @@ def literal(x: Any, dtype: np.dtype) -> str:
 
 
 class Lines:
-    """Writes lines for elements: `width` at once, or one number (width 1)."""
+    """Write code for `width` elements at once, or for one number (width 1)."""
 
     def __init__(self, width: int, pen: Pen, declared: set[str]) -> None:
         self.width, self.pen, self.declared = width, pen, declared
@@ -116,7 +116,7 @@ class Lines:
         return Value(self.line(f"call {t} @{symbol}({given})"), xs[0].dtype)
 
     def library(self, symbol: str, *xs: Value) -> Value:
-        """A function of the C library; of its vector part where there is one, else one by one."""
+        """Call a function of the C library: its vector version if it has one, else per element."""
         dtype = xs[0].dtype
         symbol += "f" if dtype.itemsize == 4 else ""
         if self.width > 1 and not SCALAR.get():
@@ -129,7 +129,7 @@ class Lines:
         return self.lanes(symbol, *xs)
 
     def lanes(self, symbol: str, *xs: Value) -> Value:
-        """A function of numbers for each element of vectors."""
+        """Apply a scalar function to each element of vectors."""
         dtype, scalar = xs[0].dtype, TYPES[xs[0].dtype]
         if self.width == 1:
             return self.call(symbol, scalar, xs)
@@ -166,7 +166,7 @@ def comparison(ordered: str, integer: str) -> Any:
         found = self.op(f"icmp {sign}{integer} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
         if signed[0] == signed[1]:
             return found
-        # NumPy compares int64 with uint64 as numbers: a negative one is less than the other.
+        # NumPy compares int64 with uint64 by value: a negative number is smaller than any other.
         one = x if signed[0] else y
         negative = self.less(one, self.constant(0, one.dtype))
         if integer == "ne" or (integer[0] == ("l" if signed[0] else "g")):
@@ -196,7 +196,7 @@ class Emit(Lines):
     # Conversion.
 
     def cast(self, x: Value, dtype: Any) -> Value:
-        """x in another dtype, as NumPy converts."""
+        """Convert x to another dtype, as NumPy does."""
         dtype, old = np.dtype(dtype), x.dtype
         if dtype == old:
             return x
@@ -223,7 +223,7 @@ class Emit(Lines):
         return self.op(f"{how} {{t}} {{0}} to {self.type(dtype)}", x, dtype=dtype)
 
     def whole_part(self, x: Value, dtype: np.dtype) -> Value:
-        """x without its fraction; where there is no room for it, what the processor gives."""
+        """x without its fraction; what the processor returns if that doesn't fit the dtype."""
         if dtype not in (np.int64, np.int32) or not is_x86():
             raise Refused("a cast of floats to integers")
         bits = 8 * dtype.itemsize
@@ -316,7 +316,7 @@ class Emit(Lines):
         return self.where(self.equal(y, zero), rest, shifted)
 
     def apart(self, rest: Value, y: Value) -> Value:
-        """Where a remainder is not zero and its sign is not that of the divisor."""
+        """Whether a remainder is nonzero and has another sign than the divisor."""
         zero = self.constant(0, y.dtype)
         signs = self.not_equal(self.less(rest, zero), self.less(y, zero))
         return self.bitwise_and(signs, self.not_equal(rest, zero))
@@ -326,7 +326,7 @@ class Emit(Lines):
         return self.library("pow", x, y)
 
     def power_of(self, x: Value, n: Any) -> Any:
-        """x to a constant power, in as few roundings; None where the library does better."""
+        """x to a constant power by few roundings; None if the library is better."""
         match n:
             case 0:
                 return self.constant(1, x.dtype)
@@ -430,7 +430,7 @@ class Emit(Lines):
         return Value(self.line(text), x.dtype)
 
     def extremum(self, beyond: Callable[..., Value], x: Value, y: Value) -> Value:
-        """A NaN wins; of two zeros NumPy keeps the second."""
+        """The larger or smaller of two; NaN wins, and of two zeros NumPy keeps the second."""
         first = beyond(x, y)
         if x.dtype.kind == "f":
             first = self.bitwise_or(first, self.isnan(x))
@@ -467,7 +467,7 @@ class Emit(Lines):
 
     @takes("f")
     def step(self, x: Value) -> Value:
-        """1 for positive x, 0 for others, NaN for NaN."""
+        """1 for positive x, 0 for other numbers, NaN for NaN."""
         zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
         out = self.where(self.less_equal(x, zero), zero, x)
         return self.where(self.greater(x, zero), one, out)
@@ -518,7 +518,7 @@ class Emit(Lines):
 
 
 def taken(emit: Emit, x: Value, y: Value | None, places: Sequence[int]) -> Value:
-    """A vector of elements of x and then y, by number; one alone is a number."""
+    """A vector of elements picked from x followed by y; a single one is a number."""
     if isinstance(x, ComplexValue):
         re, im = (y.re, y.im) if isinstance(y, ComplexValue) else (None, None)
         return ComplexValue(taken(emit, x.re, re, places), taken(emit, x.im, im, places))
@@ -534,7 +534,7 @@ def taken(emit: Emit, x: Value, y: Value | None, places: Sequence[int]) -> Value
 
 
 def chosen(emit: Emit, flag: str, x: Value, y: Value) -> Value:
-    """All of x or all of y, by one truth value."""
+    """x or y as a whole, depending on one truth value."""
     if isinstance(x, ComplexValue) and isinstance(y, ComplexValue):
         return ComplexValue(chosen(emit, flag, x.re, y.re), chosen(emit, flag, x.im, y.im))
     t = emit.type(x.dtype)
@@ -545,7 +545,7 @@ def chosen(emit: Emit, flag: str, x: Value, y: Value) -> Value:
 
 
 def memory(dtype: np.dtype) -> str:
-    """How elements lie in memory: a truth value takes a byte."""
+    """The type of elements in memory: a truth value takes a byte."""
     return "i8" if dtype == BOOL else TYPES[dtype]
 
 

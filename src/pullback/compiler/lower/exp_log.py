@@ -59,7 +59,7 @@ LOG = [
 
 
 def served(emit: Emit, x: Value) -> bool:
-    """Whether the processor has the instructions for such vectors."""
+    """Whether the processor has instructions for vectors of this width."""
     return x.dtype == DOUBLE and emit.width == 8 and "avx512f" in features()
 
 
@@ -69,7 +69,7 @@ def exp(emit: Emit, x: Value) -> Value:
     def c(value: float) -> Value:
         return emit.constant(value, DOUBLE)
 
-    # Beyond, the result is 0 or inf; NaN passes.
+    # Outside this range, the result is 0 or inf; NaN stays NaN.
     x = emit.where(emit.greater(x, c(1000.0)), c(1000.0), x)
     x = emit.where(emit.less(x, c(-1000.0)), c(-1000.0), x)
     n = emit.rint(emit.mul(x, c(LOG2_E)))
@@ -96,7 +96,7 @@ def log(emit: Emit, x: Value) -> Value:
 
 
 def polynomial(emit: Emit, x: Value, coefficients: list[float]) -> Value:
-    """By Estrin's scheme, which waits less than Horner's."""
+    """Evaluate a polynomial by Estrin's scheme, which has shorter dependencies than Horner's."""
     terms = [emit.constant(value, x.dtype) for value in coefficients]
     while len(terms) > 1:
         pairs = zip(terms[::2], terms[1::2], strict=False)
@@ -107,7 +107,7 @@ def polynomial(emit: Emit, x: Value, coefficients: list[float]) -> Value:
 
 
 def instruction(emit: Emit, name: str, *xs: Value, number: int | None = None) -> Value:
-    """An instruction of AVX-512 on whole vectors."""
+    """An AVX-512 instruction on whole vectors."""
     t = emit.type(DOUBLE)
     given = [(t, x.name) for x in xs]
     given += [] if number is None else [("i32", str(number))]

@@ -21,17 +21,17 @@ from .geometry import Strided
 from .row_pen import RowPen
 from .text import Text, each
 
-CHAINS = 4  # vectors that are compared side by side, so that one does not wait for itself
+CHAINS = 4  # vectors that are compared in parallel, to shorten the dependency chain
 INT64 = np.dtype(np.int64)
 
 
 def has_long_rows(e: Equation) -> bool:
-    """Whether the place is looked for by blocks."""
+    """Whether a row is long enough to be searched in blocks."""
     return is_searched_by_blocks(e, spec_in(e.inputs[0]))
 
 
 def extreme_places(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """Find the extreme of each block, then the place in the first block that has the extreme.
+    """Find the extreme of each block, then its index in the first block that contains it.
 
     The last block ends with the row, and may begin within the one before: what is not beyond the
     best so far changes nothing. A NaN is beyond every number, and not beyond a NaN.
@@ -45,7 +45,7 @@ def extreme_places(e: Equation, views: list[Strided], declared: set[str]) -> str
 
 
 class Finder:
-    """Writes the search of one row.
+    """Writes the code that searches one row.
 
     beyond: the comparison that a more extreme element wins.
     """
@@ -60,7 +60,7 @@ class Finder:
         self.best, self.first = text.room(1), text.room(1, "i64")
 
     def place(self, start: str) -> Value:
-        """The number of the element, of a row that begins at an address."""
+        """The index of the extreme element in the row that starts at an address."""
         text = self.text
         store_element(text, self.best, element(text, start, self.dtype))
         text.lines.append(f"  store i64 0, ptr {self.first}")
@@ -84,7 +84,7 @@ class Finder:
         return text.bitwise_or(beyond, fresh)
 
     def vectors(self, start: str, at: str) -> list[Value]:
-        """The elements of the block from number `at` on."""
+        """Load the block that starts at element `at`."""
         emit = self.pen.emit()
         offset = self.pen.line(f"mul i64 {at}, {self.stride}")
         return [
@@ -102,7 +102,7 @@ class Finder:
         return self.folded(xs[0], self.of_two)
 
     def folded(self, x: Value, combine: Callable[[Emit, Value, Value], Value]) -> Value:
-        """A vector's elements brought together by halves."""
+        """Reduce a vector to one element by combining its halves."""
         width = self.width
         while width > 1:
             emit, half = self.pen.emit(width), width // 2
@@ -112,7 +112,7 @@ class Finder:
         return x
 
     def within(self, start: str, at: str) -> Value:
-        """The number of the first element that is as extreme as the best."""
+        """The index of the first element that equals the extreme."""
         emit = self.pen.emit()
         best = self.pen.load(self.dtype, 0, self.best, "0", "0", self.width, emit)
         many = emit.constant(self.n, INT64)
@@ -129,5 +129,5 @@ class Finder:
         return Value(self.text.whole("add i64 {}, {}", at, inside.name), INT64)
 
     def numbers(self, first: int) -> Value:
-        """Consecutive numbers, one to a lane."""
+        """Consecutive integers, one in each lane."""
         return Value("<" + ", ".join([f"i64 {first + k}" for k in range(self.width)]) + ">", INT64)

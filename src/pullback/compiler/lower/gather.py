@@ -38,10 +38,10 @@ LOOPS = Repeated, Rolled
 
 
 class Indexed(Traits):
-    """An operation that reads or writes elements of memory at places.
+    """An operation that reads or writes elements at computed indices.
 
-    Its operands are what is read or written, then the arrays of places; static are the length and
-    the stride of the axis that each array is for.
+    Its operands are the array that is read or written and the index arrays; static are the length
+    and the stride of the axis that each array is for.
     """
 
     n_out = None
@@ -63,7 +63,7 @@ class Places:
 
 
 def indexes(key: Any, arrays: Sequence[Any], shape: tuple[int, ...]) -> bool:
-    """Whether there is machine code for a key with arrays, of an array of this shape."""
+    """Whether indexing an array of this shape with a key of arrays has machine code."""
     if type(key) is not tuple or count(key) != len(arrays) or not arrays:
         return False
     used = sum([k is not None and k is not Ellipsis for k in key])
@@ -82,7 +82,7 @@ def inside(i: Any, n: int) -> bool:
 
 
 def lengths(key: Any, shape: tuple[int, ...]) -> list[int]:
-    """Of each array of a key, the length of the axis that it is for."""
+    """For each array in a key, the length of the axis that it indexes."""
     found, axis = [], 0
     for k in key:
         if k is INDEX:
@@ -92,13 +92,13 @@ def lengths(key: Any, shape: tuple[int, ...]) -> list[int]:
 
 
 def places_of(x: Strided, key: Any, arrays: Sequence[Any], where: Any) -> Places | None:
-    """Where x[key] is, as one view and arrays; None for what is left to NumPy.
+    """Describe x[key] as a view and index arrays; None if it is left to NumPy.
 
     where(i): the view of an array.
     """
     if not indexes(key, arrays, x.shape):
         return None
-    # What is left of x without the axes of arrays, and the stride along each of these.
+    # x without the axes that arrays index, and the strides of those axes.
     basic = tuple([0 if k is INDEX else k for k in key])
     rest = view_of(getitem_p, x, {"key": basic})
     assert rest is not None
@@ -139,7 +139,7 @@ def places_of(x: Strided, key: Any, arrays: Sequence[Any], where: Any) -> Places
 
 
 def at_places(emit: Emit, arrays: Sequence[Value], static: dict[str, Any]) -> Value:
-    """The distance of each element from the first, within the bounds whatever the arrays say."""
+    """The offset of each element, kept in bounds whatever the index arrays contain."""
     total = None
     for i, n, stride in zip(arrays, static["lengths"], static["strides"], strict=True):
         i = emit.cast(i, INT64)
@@ -158,7 +158,7 @@ def at_places(emit: Emit, arrays: Sequence[Value], static: dict[str, Any]) -> Va
 
 
 def read_at(emit: Emit, first: Value, stride: int, at: Value, valid: int) -> Value:
-    """`valid` elements at distances from those that lie from an address on, `stride` apart."""
+    """Load `valid` elements at offsets; the bases start at an address and are `stride` apart."""
     dtype, w = first.dtype, emit.width
     if w == 1:
         return element(emit, step(emit, first.name, at.name, dtype), dtype)
@@ -171,7 +171,7 @@ def read_at(emit: Emit, first: Value, stride: int, at: Value, valid: int) -> Val
 
 
 def gathered(emit: Emit, where: str, dtype: np.dtype, valid: int) -> Value:
-    """`valid` elements at addresses."""
+    """Load `valid` elements at addresses."""
     w, t = emit.width, memory(dtype)
     mask = ", ".join([f"i1 {'true' if k < valid else 'false'}" for k in range(w)])
     short = f"v{w}{'f' if dtype.kind == 'f' else 'i'}{8 * dtype.itemsize}"
@@ -191,7 +191,7 @@ def gathered(emit: Emit, where: str, dtype: np.dtype, valid: int) -> Value:
 def write_at(
     emit: Emit, first: str, stride: int, at: Value, x: Value, valid: int, adding: bool
 ) -> None:
-    """Write or add elements at distances, one after the other."""
+    """Write or add elements at offsets, one after another."""
     dtype, w = x.dtype, emit.width
     where = step(emit, first, at.name, dtype) if w == 1 else steps(emit, first, stride, at, dtype)
     one = Emit(1, emit.pen, emit.declared)
@@ -218,9 +218,9 @@ def steps(emit: Emit, first: str, stride: int, at: Value, dtype: np.dtype) -> st
 
 
 def checked(graph: Graph) -> Graph | None:
-    """The graph with one output more: whether it did what NumPy does, and need not raise.
+    """Add an output to the graph: whether its results are NumPy's and no error is to be raised.
 
-    All computed indices are within bounds, and no system of equations was singular. None if there
+    It's true if all computed indices are in bounds and no system was singular. None if there
     is nothing to ask.
     """
     steps = NewEquations()
@@ -268,7 +268,7 @@ def said(graph: Graph, needed: int) -> list[Any]:
 
 
 def computed(e: Equation) -> list[tuple[Variable, int, int]]:
-    """The computed arrays of indices that machine code reads, each with its bounds."""
+    """The computed index arrays that machine code reads, each with its bounds."""
     primitive, (x, *rest) = e.primitive, e.inputs or (None,)
     parts: list[tuple[Any, Any]] = []
     if primitive is getitem_p:
@@ -296,14 +296,14 @@ def computed(e: Equation) -> list[tuple[Variable, int, int]]:
 
 
 def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
-    """The operands of a loop that are indices in its body, each with its bounds.
+    """The operands of a loop that its body uses as indices, each with its bounds.
 
     They may be shifted by constants. None if the body computes an index otherwise, which is to be
     looked at in each step.
     """
     body, a = rolled.body, rolled.n_consts
     places = {x: i for i, x in enumerate(body.inputs) if not a <= i < a + rolled.n_carry}
-    shifts = {x: (i, 0, 0) for x, i in places.items()}  # operand, and what is added to it
+    shifts = {x: (i, 0, 0) for x, i in places.items()}  # (operand, offset)
     found = []
     for e in body.equations:
         if e.primitive is add and isinstance(e.inputs[0], Variable) and e.inputs[0] in places:
@@ -322,7 +322,7 @@ def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
 
 
 def within(e: Equation) -> bool:
-    """Whether a loop's constant indices are within bounds, and the others can be checked."""
+    """Whether a loop's constant indices are in bounds and its other indices can be checked."""
     needs = demands(e.primitive)
     if needs is None:
         return False

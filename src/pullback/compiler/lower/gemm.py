@@ -20,14 +20,14 @@ from ..llvm.dtypes import TYPES
 from ..llvm.pen import Routine
 from ..llvm.thread_pool import in_parts
 
-LARGE = 1 << 22  # multiplications from which a product is done in parts, and of one part
+LARGE = 1 << 22  # multiplications above which a product is split, and per part
 PART = 3 << 20
 
 DEPTH, HEIGHT = 256, 192  # of a panel of b; rows of a that pass by a panel
 
 
 def shape() -> tuple[int, int]:
-    """Rows of a, and registers beside each other, of the innermost tile."""
+    """The innermost tile: its number of rows of a, and of registers per row."""
     return (8, 3) if bits() == 512 else (4, 3) if bits() == 256 else (4, 2)
 
 
@@ -37,12 +37,12 @@ def vectors(dtype: np.dtype) -> tuple[int, str, str]:
 
 
 def fused() -> bool:
-    """Whether the processor multiplies and adds at once."""
+    """Whether the processor has fused multiply-add."""
     return "fma" in features() or not is_x86()
 
 
 def fma(width: int, dtype: np.dtype) -> str:
-    """The name of that in LLVM's language."""
+    """LLVM's intrinsic for a fused multiply-add."""
     return f"llvm.fma.{f'v{width}' if width > 1 else ''}f{8 * dtype.itemsize}"
 
 
@@ -85,12 +85,12 @@ OF_TILE = (
 
 
 def cells(nv: int) -> list[tuple[int, int]]:
-    """The registers of a tile, by row and column."""
+    """The (row, column) pairs of a tile's registers."""
     return [(i, j) for i in range(shape()[0]) for j in range(nv)]
 
 
 def tile_loop(pen: Routine, dtype: np.dtype, nv: int) -> dict[tuple[int, int], tuple[str, str]]:
-    """All of the panel, one row of it after the other: the types and names of the sums."""
+    """Loop over the rows of the panel; return types and names of the sums."""
     width, t, v = vectors(dtype)
     rows, last = [], pen.op("sub i64", "%mr", 1)
     for i in range(shape()[0]):
@@ -123,7 +123,7 @@ def tile_loop(pen: Routine, dtype: np.dtype, nv: int) -> dict[tuple[int, int], t
 def tile_stored(
     pen: Routine, dtype: np.dtype, sums: dict[tuple[int, int], tuple[str, str]], adds: bool
 ) -> None:
-    """Set c to the registers, or add them to it."""
+    """Store the registers in c, or add them to c."""
     width, t, v = vectors(dtype)
     for (i, j), (_, x) in sums.items():
         row = pen.op("mul i64", "%sc", i)
@@ -135,7 +135,7 @@ def tile_stored(
 
 
 def pack(dtype: np.dtype) -> str:
-    """Lay a panel of b by rows of `w` numbers, zeros where b ends."""
+    """Copy a panel of b into rows of `w` numbers, padded with zeros."""
     width, t, v = vectors(dtype)
     numbers = ", ".join([f"i64 %{name}" for name in ("k", "sb", "tb", "nr", "w")])
     pen = Routine(f"define internal void @pack(ptr %b, ptr noalias %d, {numbers}) noinline")
@@ -163,7 +163,7 @@ def pack(dtype: np.dtype) -> str:
 
 
 def product(dtype: np.dtype) -> str:
-    """The loops around the tiles."""
+    """The loops over the tiles."""
     rows, most = shape()
     width, t, _ = vectors(dtype)
     wide = most * width
@@ -208,9 +208,9 @@ def product(dtype: np.dtype) -> str:
 def divided(
     name: str, dtype: np.dtype, m: int, n: int, k: int, sa: int, ta: int, sb: int, tb: int, sc: int
 ) -> str | None:
-    """A function that does a large product in parts: columns of b, or rows of a if b has few.
+    """A function that splits a large product into parts: columns of b, or rows of a if b is narrow.
 
-    An element of the product is computed as in the whole.
+    Each element is computed as without the split.
     """
     wide = shape()[1] * vectors(dtype)[0]
     by_columns = n >= 2 * wide
@@ -238,7 +238,7 @@ KEPT: list[MachineCode] = []
 
 
 def text(dtype: np.dtype) -> str:
-    """A module with the function for a dtype."""
+    """The LLVM module with the function for a dtype."""
     width, _, v = vectors(dtype)
     declared = f"declare {v} @{fma(width, dtype)}({v}, {v}, {v})"
     tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
@@ -251,7 +251,7 @@ def name_of(dtype: np.dtype) -> str:
 
 @cache
 def symbol(dtype: np.dtype) -> str:
-    """The name of the function for a dtype; it is made once in a process."""
+    """The name of the function for a dtype, which is compiled once per process."""
     KEPT.append(compiled(text(dtype), 3))
     name = name_of(dtype)
     add_symbol(name, KEPT[-1].address(name))
@@ -259,5 +259,5 @@ def symbol(dtype: np.dtype) -> str:
 
 
 def declaration(dtype: np.dtype) -> str:
-    """The declaration of the function: three pointers, and eight numbers."""
+    """The function's declaration: three pointers and eight integers."""
     return f"declare void @{symbol(dtype)}(ptr, ptr, ptr{', i64' * 8})"

@@ -19,20 +19,20 @@ from ...primitives.strided import strided_p
 
 
 class Region:
-    """Memory of a run: `kind` says whose, "in", "out", "const", "object" or "arena"."""
+    """A region of a run's memory: `kind` is "in", "out", "const", "object" or "arena"."""
 
     __slots__ = ("index", "kind", "size")
 
     def __init__(self, kind: str, index: int, size: int) -> None:
         self.kind = kind
-        self.index = index  # which of its kind; of the arena, the offset in bytes
+        self.index = index  # its number among those of its kind; in the arena, its offset in bytes
         self.size = size  # in bytes
 
 
 class Orders(NamedTuple):
     """The memory layout of inputs and outputs: the axes of each, from the outermost inwards.
 
-    None is C order, and so is what is missing at the end.
+    None is C order, also for what is missing at the end.
     """
 
     inputs: Sequence[Any] = ()
@@ -59,7 +59,7 @@ class Strided:
         return Strided(self.buffer, self.offset, shape, strides, self.dtype)
 
     def is_contiguous(self, axes: Any = None) -> bool:
-        """Whether there are no gaps, in an order of axes as in `contiguous`."""
+        """Whether it has no gaps, with its axes in an order as in `contiguous`."""
         wanted = contiguous(None, self.shape, self.dtype, axes).strides
         pairs = zip(self.shape, self.strides, wanted, strict=True)
         return all(n == 1 or s == t for n, s, t in pairs)
@@ -71,7 +71,7 @@ def strides_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def contiguous(buffer: Any, shape: tuple[int, ...], dtype: np.dtype, axes: Any = None) -> Strided:
-    """Elements without gaps; axes: from the outermost in memory to the innermost, None in order."""
+    """A gapless layout; axes: from the outermost in memory to the innermost, None for C order."""
     if axes is None:
         return Strided(buffer, 0, shape, strides_of(shape), dtype)
     strides = dict(zip(axes, strides_of(tuple([shape[a] for a in axes])), strict=True))
@@ -79,7 +79,7 @@ def contiguous(buffer: Any, shape: tuple[int, ...], dtype: np.dtype, axes: Any =
 
 
 def view_of(primitive: Any, x: Strided, static: dict[str, Any]) -> Strided | None:
-    """The result of a primitive that moves no memory; None if NumPy would make a copy."""
+    """The result of a primitive that only makes a view; None if NumPy would copy."""
     return VIEWS[primitive](x, **static)
 
 
@@ -113,7 +113,7 @@ def strided(x: Strided, start: Sequence[int], axes: Any, shape: Sequence[int]) -
 
 
 def part(x: Strided, at: int) -> Strided:
-    """Every other number of complex ones: real parts, or, from the second on, imaginary ones."""
+    """The real or the imaginary parts of complex numbers, as every other real number."""
     dtype = x.dtype.type(0).real.dtype
     return Strided(x.buffer, 2 * x.offset + at, x.shape, [2 * s for s in x.strides], dtype)
 
@@ -150,7 +150,7 @@ def item(x: Strided, key: tuple[Any, ...]) -> Strided:
 
 
 def reshaped(x: Strided, shape: tuple[int, ...]) -> list[int] | None:
-    """The strides of the same elements in another shape, None where there are none.
+    """The strides of the same elements in another shape; None if no strides give it.
 
     Runs of axes with the same number of elements on both sides are matched; the old axes of a run
     must follow one another without gaps.

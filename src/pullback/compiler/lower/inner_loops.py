@@ -25,12 +25,12 @@ from .geometry import Strided
 
 
 def served(e: Equation) -> bool:
-    """Whether an equation is a call of an available loop."""
+    """Whether one of NumPy's inner loops computes an equation."""
     return not SCALAR.get() and symbol_of(e) is not None
 
 
 def symbol_of(e: Equation) -> Any:
-    """The names of its function and of the data of that; None where it has none."""
+    """The names of its function and of the function's data; None if it has none."""
     specs, outs = [spec_in(x) for x in e.inputs], [x.spec for x in e.outputs]
     if any(s.dtype not in TYPES or not s.size or not s.dtype.isnative for s in (*specs, *outs)):
         return None
@@ -50,7 +50,7 @@ def symbol_of(e: Equation) -> Any:
 
 
 def operand_dtypes(e: Equation) -> list[np.dtype] | None:
-    """The dtypes of the loop of a ufunc of numbers: of its operands, and of the result."""
+    """The dtypes that a ufunc's loop takes for its operands, and returns."""
     ufunc = getattr(e.primitive, "ufunc", None)
     if not isinstance(e.primitive, Elementwise) or e.static or len(e.outputs) != 1:
         return None
@@ -69,7 +69,7 @@ def operand_dtypes(e: Equation) -> list[np.dtype] | None:
 
 
 def holds(x: Any, dtype: np.dtype) -> bool:
-    """Whether a dtype has room for an operand: of Python's integers some are beyond it."""
+    """Whether an operand fits a dtype: some of Python's integers are too large."""
     if spec_in(x).weak is not int:
         return True
     limits = np.iinfo(dtype) if dtype.kind in "iu" else None
@@ -77,15 +77,15 @@ def holds(x: Any, dtype: np.dtype) -> bool:
 
 
 def is_row(e: Equation, view: Strided) -> bool:
-    """Whether an operand lies as the function of an equation takes it."""
+    """Whether an operand has the memory layout that an equation's function takes."""
     rows = isinstance(e.primitive, Ordering)
     return not rows or view.shape[-1] == 1 or view.strides[-1] == 1
 
 
 def called(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """The text of a function of pointers to operands and results.
+    """LLVM text of a function that takes pointers to operands and results.
 
-    Where the first operand is changed, it is a result: `views` has it once.
+    If the first operand is changed in place, it is a result, and `views` lists it once.
     """
     pen = Routine("(" + ", ".join([f"ptr %x{k}" for k in range(len(views))]) + ")")
     function, data = symbol_of(e)
@@ -130,12 +130,12 @@ def called(e: Equation, views: list[Strided], declared: set[str]) -> str:
 
 
 def CORELESS(n: int) -> tuple[list[list[str]], list[list[str]]]:
-    """The core axes of a ufunc of numbers, which has none."""
+    """The core axes of an elementwise ufunc: none."""
     return [[] for _ in range(n - 1)], [[]]
 
 
 def merged(stack: tuple[int, ...], views: list[Strided]) -> tuple[list[int], list[list[int]]]:
-    """The axes of a stack, those together that are one in all views; distances in bytes."""
+    """The axes of a stack, merged where all views can be walked as one; strides in bytes."""
     lengths: list[int] = []
     along: list[list[int]] = [[] for _ in views]
     for axis, n in enumerate(stack):
@@ -154,7 +154,7 @@ def merged(stack: tuple[int, ...], views: list[Strided]) -> tuple[list[int], lis
 
 
 def ordered(pen: Routine, function: str, views: list[Strided], declared: set[str]) -> None:
-    """Sort the rows of the last view; of two, by the elements of the first."""
+    """Sort the rows of the last view; with two views, by the elements of the first."""
     declared.add(f"declare i32 @{function}({', '.join(['ptr'] * len(views))}, i64, ptr)")
     n = views[-1].shape[-1]
     stack, along = merged(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def indexed(plan: Plan, x: Strided, key: Any, arrays: Any) -> tuple[Places, list[Any]] | None:
-    """The places of x[key] and, as operands, its arrays; None for what is left to NumPy."""
+    """Describe x[key] and its index arrays as operands; None if it is left to NumPy."""
     places = places_of(x, key, arrays, plan.where)
     if places is None:
         return None
@@ -47,7 +47,7 @@ def gather(plan: Plan, e: Equation) -> None:
 
 
 def placed(plan: Plan, x: Any, target: Strided, found: Any, primitive: Any = None) -> PlanItem:
-    """Write an operand to a view, or to places of it."""
+    """Write an operand to a view, or to indexed elements of it."""
     if found is None:
         return plan.part(x, target)
     places, arrays = found
@@ -93,7 +93,7 @@ def put(plan: Plan, e: Equation) -> None:
     alone = isinstance(x, Variable) and plan.uses.get(id(x)) == 1 and x not in plan.viewed
     free = alone and view.buffer.kind == "arena" and x not in plan.made
     if view.buffer in plan.readers or (free and view.is_contiguous()):
-        whole = view  # nobody else reads x from now on
+        whole = view  # nothing else reads x from here on
         before = [*plan.writers.get(view.buffer, ()), *plan.readers.get(view.buffer, ())]
     else:
         whole = plan.fresh(out.spec)
@@ -110,12 +110,12 @@ def put(plan: Plan, e: Equation) -> None:
             numbers = not item.shape and not other.shape and other.role == "element"
             if other is not item:
                 plan.after(item, other, 0 if numbers else 1)
-        plan.writers[whole.buffer] = [item]  # which waits for those before
+        plan.writers[whole.buffer] = [item]  # it comes after the earlier ones
     plan.geometry[out] = whole
 
 
 def along(x: Strided, path: Any) -> Strided | None:
-    """The view of x at the end of a path of views; None where a step of it is none here."""
+    """The view that a path of views leads to from x; None if a step isn't a view here."""
     found: Strided | None = x
     for primitive, static in path:
         if found is None or primitive not in VIEWS:
@@ -125,7 +125,7 @@ def along(x: Strided, path: Any) -> Strided | None:
 
 
 def scatter(plan: Plan, e: Equation) -> None:
-    """Parts added to zeros: numbers at one place meet before they are written."""
+    """Add parts to zeros; what goes to the same element is added up before it is written."""
     keys, (out,) = e.static["keys"], e.outputs
     keys = [key if type(key) is tuple else (key,) for key in keys]
     values, arrays = e.inputs[: len(keys)], list(e.inputs[len(keys) :])

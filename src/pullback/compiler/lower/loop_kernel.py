@@ -26,7 +26,7 @@ from .row_pen import RowPen
 
 
 class LoopKernel(LoopSpace):
-    """The text of a kernel. It takes the pointers that `KernelOperands.pointers` gives."""
+    """LLVM text of a kernel. It takes the pointers that `KernelOperands.pointers` gives."""
 
     def __init__(self, operands: KernelOperands) -> None:
         super().__init__(operands)
@@ -95,7 +95,7 @@ class LoopKernel(LoopSpace):
         return "\n".join(pen.lines)
 
     def definitions(self, name: str) -> str:
-        """The functions of the kernel: `name` does all of it."""
+        """The kernel's functions; `name` runs all of it."""
         if not self.part:
             return f"define internal void @{name}{self.text}"
         self.pen.lines.clear()
@@ -106,7 +106,7 @@ class LoopKernel(LoopSpace):
         return f"{loop}\n{parts}"
 
     def offset(self, strides: Sequence[int]) -> str:
-        """The elements before the row of the outer loops' indices."""
+        """The offset of the row that the outer loops' indices select."""
         total = "0"
         for j in range(self.n_outer):
             if strides[j] == 0:
@@ -116,7 +116,7 @@ class LoopKernel(LoopSpace):
         return total
 
     def row(self, previous: str) -> None:
-        """One row of the innermost axis: blocks of vectors, then what is left over.
+        """One row along the innermost axis: blocks of vectors, then the remaining elements.
 
         Long chains of equations go two vectors at a time, so that one does not wait for itself.
         """
@@ -143,7 +143,7 @@ class LoopKernel(LoopSpace):
             self.partials.flush(i, r, last)
 
     def vectors(self, start: str, stop: str, before: str) -> None:
-        """Whole vectors from number start on."""
+        """Full vectors, beginning at element `start`."""
         pen, stride = self.pen, self.width * self.together
         pen.go_on("loop")
         pen.phi("%i", "i64", (start, before), ("%in", "loop"))
@@ -153,7 +153,7 @@ class LoopKernel(LoopSpace):
         pen.label("after")
 
     def blocks(self, main: int, first: str, end: str, last: str, previous: str) -> None:
-        """Vectors in blocks, each with results of its own."""
+        """Blocks of vectors, each with partial results of its own."""
         pen, partials = self.pen, self.partials
         pen.go_on("block")
         pen.phi("%b", "i64", (first, previous), ("%bn", "flush"))
@@ -169,7 +169,7 @@ class LoopKernel(LoopSpace):
             partials.flush(i, r, "%b")
             partials.clear(i, r)
         if main % BLOCK == 0 and self.n != main:
-            # What is left over is a block of its own.
+            # The remaining elements are a block of their own.
             pen.add(f"%blocks = icmp slt i64 %bn, {main // BLOCK}")
             pen.branch("%blocks", "block", "rest")
         else:
@@ -177,7 +177,7 @@ class LoopKernel(LoopSpace):
         pen.label("rest")
 
     def left_over(self, main: int, split: bool) -> None:
-        """The elements after the last whole round of the loop; only the last part has them."""
+        """The elements left after the last full round of the loop; only the last part has any."""
         n, w, pen = self.n, self.width, self.pen
         whole = n - n % w if n >= w else 0
         if split:
@@ -250,5 +250,5 @@ class LoopKernel(LoopSpace):
             results[out], far[out] = operands[0], (places, e.primitive is place_add_p)
 
     def trees(self) -> set[tuple[str, np.dtype]]:
-        """The functions for partial results that the text calls."""
+        """The functions that the text calls to combine partial results."""
         return {(r.combine, r.dtype) for r in self.reductions if r.scratch}

@@ -14,17 +14,17 @@ from .geometry import Strided, transposed
 from .kernel_operands import KernelOperands
 from .reduction_tree import BLOCK, ROWS, Reduction
 
-DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
+DEEP, LONG = 8, 512  # from so many equations and elements on, two vectors are computed in parallel
 SHORT = 128  # elements from which a row has vectors side by side because of its reductions
 TILE = 16, 64  # elements of a row that are walked at a time where others lie by columns
-MANY = 1 << 12  # elements from which that matters
-LINE = 64  # bytes of memory that are read and written together
-LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
+MANY = 1 << 12  # from so many elements on, that matters
+LINE = 64  # bytes in a cache line
+LARGE = 1 << 22  # from so many operations on, a loop is split; operations per part
 PART = 1 << 19
 
 
 class LoopSpace:
-    """How the equations of a kernel are walked, and where they read and write."""
+    """The loops over the elementwise equations of a kernel, and where these read and write."""
 
     def __init__(self, operands: KernelOperands) -> None:
         self.shape, self.equations = operands.shape, operands.equations
@@ -36,7 +36,7 @@ class LoopSpace:
             self.walk(walked(shape, self.views()))
         self.groups = collapsed(self.shape, self.views(), [e.static["axis"] for e in reducing])
         sizes = [prod([self.shape[a] for a in group]) for group in self.groups]
-        # Which axis each loop walks, in steps of how many elements, and how many of them.
+        # (axis, step in elements, count) of each loop.
         self.loops = [(k, 1, n) for k, n in enumerate(sizes)]
         if len(sizes) > 1 and not ordered:
             self.loops = tiled(sizes, [self.along(view) for view in self.views()])
@@ -49,11 +49,11 @@ class LoopSpace:
         self.n_outer = len(self.sizes) - 1
 
     def views(self) -> list[Strided]:
-        """Where all elements lie that are read or written."""
+        """The views of everything that is read or written."""
         return [*self.loads.values(), *[self.stored[v] for v in self.results]]
 
     def walk(self, axes: tuple[int, ...]) -> None:
-        """Let the loops go along the axes in this order, the outermost first."""
+        """Order the loops by these axes, the outermost first."""
         self.shape = tuple([self.shape[a] for a in axes])
         self.loads = {key: transposed(view, axes) for key, view in self.loads.items()}
         self.stored = {v: transposed(view, axes) for v, view in self.stored.items()}
@@ -68,7 +68,7 @@ class LoopSpace:
         return width
 
     def side_by_side(self) -> int:
-        """How many vectors are computed side by side, so that none waits for itself.
+        """How many vectors are computed in parallel, to shorten dependency chains.
 
         Two for a long chain of equations; for a short one that reduces along the row, as many as
         have accumulators of their own, which then stay in registers.
@@ -79,7 +79,7 @@ class LoopSpace:
         return max(1, min(lanes) // self.width) if lanes and self.n >= SHORT else 1
 
     def division(self) -> tuple[int, int]:
-        """The outermost indices of one part of a large loop, and the parts; 0 where it is one.
+        """How a large loop is split: (outer indices per part, parts); (0, 1) if it isn't.
 
         Parts begin where a block of each reduction begins. What is written to places of its own is
         written in order.
@@ -96,7 +96,7 @@ class LoopSpace:
         return (size, length // size) if length >= 2 * size else (0, 1)
 
     def strides_in(self, view: Strided) -> list[int]:
-        """The stride along each loop."""
+        """The view's stride along each loop."""
         along = self.along(view)
         return [along[k] * step for k, step, _ in self.loops]
 
@@ -109,7 +109,7 @@ class LoopSpace:
         return found
 
     def outer_strides(self, r: Reduction) -> list[int]:
-        """What numbers the outer reduced indices in order."""
+        """Strides that number the outer reduced indices consecutively."""
         strides, stride = [0] * len(self.sizes), 1
         for j in reversed(range(self.n_outer)):
             if r.reduced[j]:
@@ -122,7 +122,7 @@ def is_indexed(e: Equation) -> bool:
 
 
 def walked(shape: tuple[int, ...], views: Sequence[Strided]) -> tuple[int, ...]:
-    """The order of axes in which the elements of all views lie as close together as can be.
+    """The order of axes in which the elements of all views are closest together in memory.
 
     It is that of one of them, or as it is. What counts is how many bytes of memory a step of the
     innermost loop goes on, a line of the cache at most, and then the number of loops.
@@ -146,7 +146,7 @@ def walked(shape: tuple[int, ...], views: Sequence[Strided]) -> tuple[int, ...]:
 def collapsed(
     shape: tuple[int, ...], views: Sequence[Strided], reduced: Sequence[Any], order: Any = None
 ) -> list[list[int]]:
-    """Neighbouring axes that can be walked as one, in order; axes of length 1 join anything."""
+    """Merge adjacent axes that can be walked as one; axes of length 1 merge with any other."""
     groups: list[list[int]] = []
     for axis in range(len(shape)) if order is None else order:
         n = shape[axis]
@@ -163,7 +163,7 @@ def collapsed(
 
 
 def tiled(sizes: list[int], views: list[list[int]]) -> list[tuple[int, int, int]]:
-    """The loops over the axes where some views lie by rows and others by columns.
+    """The loops over the axes where some views are row-major and others column-major.
 
     A line of memory holds several elements of a column. It stays in cache for all of them
     if the rows are walked in short pieces: the innermost axis becomes two loops, the outer of

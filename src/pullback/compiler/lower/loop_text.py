@@ -12,7 +12,7 @@ from ..llvm.pen import Pen
 
 
 class LoopText(Pen):
-    """A function of pointers; named numbers lie in memory, which LLVM turns into registers."""
+    """Text of a function with a loop; its variables are in memory until LLVM promotes them."""
 
     def __init__(self, n_bodies: int, n_in: int, n_out: int, n_seconds: int) -> None:
         super().__init__(["entry:"])
@@ -32,12 +32,12 @@ class LoopText(Pen):
         self.add(f"store {t} {x}, ptr %{name}")
 
     def put(self, table: int, place: int, pointer: str) -> None:
-        """Enter an address in the table of a body."""
+        """Put an address into a body's table."""
         at = self.line(f"getelementptr ptr, ptr %t{table}, i64 {place}")
         self.add(f"store ptr {pointer}, ptr {at}")
 
     def run(self, segment: str | None, k: int) -> None:
-        """Run body number k, if there is anything to do."""
+        """Call body k unless it is empty."""
         if segment is not None:
             self.add(f"call void @{segment}(ptr %a{k}, ptr %t{k}, ptr %constants)")
 
@@ -46,7 +46,7 @@ class LoopText(Pen):
         return self.line(f"getelementptr i8, ptr {base}, i64 {far}")
 
     def take_turns(self, names: list[str]) -> list[tuple[str, str]]:
-        """For each name where it lies before a step and where it goes, of two places in turn."""
+        """For each name, where a step reads it and where it writes it: two places that swap."""
         pairs = []
         for name in names:
             source, target = self.load("ptr", f"from{name}"), self.load("ptr", f"to{name}")

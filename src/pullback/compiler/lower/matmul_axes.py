@@ -27,7 +27,7 @@ Strides = dict[str, int]
 
 
 class Product:
-    """The call of `gemm` for one product, and loops over (count, steps of a, b and c) around it."""
+    """A call of `gemm` for one product, and the loops (count, strides of a, b and c) around it."""
 
     __slots__ = ("a", "b", "c", "loops", "numbers")
 
@@ -50,14 +50,14 @@ class Labels:
         self.summed = [x for x in in_a if x in in_b and x not in in_c]
 
     def strides(self, x: Strided, term: str) -> Strides:
-        """Without axes of length 1."""
+        """The strides without axes of length 1."""
         triples = zip(term, x.shape, x.strides, strict=True)
         found = {label: (n, stride) for label, n, stride in triples if n != 1}
         self.sizes.update({label: n for label, (n, _) in found.items()})
         return {label: stride for label, (_, stride) in found.items()}
 
     def merged(self, labels: list[str], *strides: Strides) -> list[tuple[int, list[int]]]:
-        """(length, strides) of the axes that remain when neighbours are walked as one."""
+        """(length, strides) of each axis after adjacent axes are merged."""
         order = sorted(labels, key=lambda x: [-abs(s[x]) for s in strides])
         found: list[tuple[int, list[int]]] = []
         for label in order:
@@ -70,7 +70,7 @@ class Labels:
 
 
 def arranged(a: Strided, b: Strided, c: Strided, ins: Sequence[str], result: str) -> Product | None:
-    """How c = a @ b is done; None where the sum is no one walk, or c has gaps between columns."""
+    """A plan for c = a @ b; None if the sum isn't one strided walk, or c's columns have gaps."""
     x = Labels(a, b, c, ins, result)
     unit = next((label for label in x.c if x.c[label] == 1), None)
     if not x.rows or (x.columns and unit in x.rows):
@@ -100,7 +100,7 @@ def order_for_sum(
     summed = [label for label in labels.summed if label not in result]
     if len(labels.merged(summed, labels.a, labels.b)) < 2:
         return None
-    # The smaller one follows the other, unless that is in pieces itself.
+    # The smaller operand adapts to the larger one, unless that is scattered itself.
     i = 0 if prod(x.shape) < prod(y.shape) else 1
     strides = (labels.a, labels.b)
     if len(labels.merged(summed, strides[1 - i])) > 1:
@@ -113,7 +113,7 @@ def order_for_sum(
 
 
 def order_of_result(x: Strided, y: Strided, ins: Sequence[str], result: str) -> str:
-    """Labels of the result with those of the columns last, for where they lie apart in it."""
+    """The result's labels with those of the columns last, for results where they're scattered."""
     sizes = [
         {label: n for label, n in zip(term, z.shape, strict=True) if n != 1}
         for term, z in zip(ins, (x, y), strict=True)
@@ -123,34 +123,34 @@ def order_of_result(x: Strided, y: Strided, ins: Sequence[str], result: str) -> 
 
 
 def contiguous_in(buffer: Any, order: str, result: str, shape: Any, dtype: np.dtype) -> Strided:
-    """Elements that lie by labels in one order, seen in another."""
+    """A view, in one order of labels, of elements stored in another."""
     sizes = dict(zip(result, shape, strict=True))
     strides = dict(zip(order, strides_of(tuple([sizes[x] for x in order])), strict=True))
     return Strided(buffer, 0, shape, [strides[x] for x in result], dtype)
 
 
-SMALL = 256  # multiplications of registers up to which a product is written out
-ROWS = 8  # of them, rows that are done together
-KEPT = 24  # registers for sums: with them, a row of each operand at a time is read once
+SMALL = 256  # a product with up to so many register multiplications is unrolled
+ROWS = 8  # rows that are computed together, in register multiplications
+KEPT = 24  # registers for sums
 
 
 def pieces(n: int, dtype: np.dtype) -> list[int]:
-    """The widths of the registers for a row of n numbers."""
+    """The register widths that cover a row of n numbers."""
     widest = bits() // 8 // dtype.itemsize
     return [widest] * (n // widest) + ([n % widest] if n % widest else [])
 
 
 def tall(m: int, k: int, n: int) -> int:
-    """How many rows are done at a time where b stays in n registers for each of k; 0: all."""
+    """How many rows are computed at a time while b stays in registers; 0 means all."""
     if m * k * n <= SMALL or k * n > SMALL // ROWS:
         return 0
     return max(r for r in range(1, ROWS + 1) if m % r == 0)
 
 
 class SmallProduct(Routine):
-    """A product written out: numbers of a, times rows of b, are added up to rows of c.
+    """An unrolled product: elements of a times rows of b, added up to rows of c.
 
-    A long sum is a loop, with all of c in registers.
+    A long sum becomes a loop that keeps c in registers.
     """
 
     def __init__(self, numbers: Sequence[int], dtype: np.dtype) -> None:
@@ -196,7 +196,7 @@ class SmallProduct(Routine):
         return "0.0" if w == 1 else "zeroinitializer"
 
     def added(self, a: str, b: str, steps: int, totals: dict[Any, str]) -> None:
-        """Add the products of some columns of a and rows of b."""
+        """Add the products of some columns of a with the same rows of b."""
         for p in range(steps):
             pairs = zip(self.starts, self.widths, strict=True)
             rows = [self.row(b, p * self.sb + start * self.tb, w) for start, w in pairs]
@@ -236,7 +236,7 @@ class SmallProduct(Routine):
 
 
 def stacked(found: Product, declared: set[str]) -> str:
-    """The text of a function that does the products of a stack one after another."""
+    """LLVM text of a function that computes a stack of products one after another."""
     (m, n, k, *strides), dtype = found.numbers, found.c.dtype
     size, widths, loops = dtype.itemsize, pieces(n, dtype), [*found.loops]
     rows = tall(m, k, len(widths))

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Arena:
-    """Places in one block of memory, given out and taken back in order of the plan."""
+    """An allocator in one block of memory that follows the order of the plan."""
 
     def __init__(self) -> None:
         self.size = 0
         self.spare: dict[int, list[int]] = {}
 
     def rounded(self, n: int) -> int:
-        """Numbers lie close together; arrays on lines of the cache, in few different sizes."""
+        """Sizes to allocate: numbers stay as they are, arrays get cache lines and few sizes."""
         return 8 if n <= 8 else -(-n // 64) * 64
 
     def take(self, n: int) -> int:
@@ -37,9 +37,9 @@ class Arena:
 
 
 def allocated(plan: Plan) -> tuple[Arena, set[Region]]:
-    """Give each buffer of the arena its place, from its first write to its last read.
+    """Assign each arena buffer an offset for the time from its first write to its last read.
 
-    Returns as well which buffers are read at all.
+    Also returns which buffers are read at all.
     """
     first: dict[Region, int] = {}
     last: dict[Region, int] = {}

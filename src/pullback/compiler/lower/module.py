@@ -39,7 +39,10 @@ from .while_ import PAUSE
 
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
-PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
+PAUSED, OFTEN = (
+    1 << 22,
+    64,
+)  # operations or steps between two checks for signals
 EACH = 10  # operations of NumPy's loops for a number of a row, about
 FUNCTIONS = {
     "solve": written,
@@ -76,9 +79,9 @@ class Module:
             self.prefix = f"body{self.n_bodies[0]}_"
         self.scratch = 0
         self.arena = -(-plan.arena.size // 64) * 64
-        self.segments: list[str | Equation] = []  # names of functions, and what NumPy does
-        self.loops: dict[Any, int] = {}  # how much work they are
-        self.work: list[int] = []  # how many operations on elements each segment does
+        self.segments: list[str | Equation] = []  # names of functions, and NumPy's calls
+        self.loops: dict[Any, int] = {}  # how much work each takes
+        self.work: list[int] = []  # elementwise operations per segment
         pieces: list[Piece] = []
         for piece in plan.pieces:
             if piece.role == "call":
@@ -131,7 +134,7 @@ class Module:
         self.work.append(work)
 
     def depth(self, item: PlanItem) -> int:
-        """Multiplications for each element of a result."""
+        """The number of multiplications per element of a result."""
         product = self.plan.products.get(item.equation.outputs[0])
         if product is not None:
             return int(product.numbers[2])
@@ -188,7 +191,7 @@ class Module:
         self.call(text, [found.a, found.b, found.c], addresses, pen)
 
     def call(self, text: str, views: list[Strided], addresses: Addresses, pen: Pen) -> None:
-        """Call a function of pointers, which is written once."""
+        """Call a function of pointers whose text is written once."""
         name = self.named.get(text)
         if name is None:
             name = self.named[text] = f"function{len(self.named)}"
@@ -235,7 +238,7 @@ class Module:
         return name, [r.scratch for r in kernel.reductions]
 
     def repeated(self, e: Equation, addresses: Addresses, pen: Pen) -> None:
-        """A loop: the functions of its bodies, and one that calls them."""
+        """A loop: the functions of its bodies, and the function that calls them."""
         rolled, plan = e.primitive, self.plan
         bodies = [Module(body, self) for body in plan.bodies[rolled]]
         work = [sum(body.work) for body in bodies]
@@ -270,7 +273,7 @@ class Module:
         pen.call(name, pointers)
 
     def numbers(self, piece: Piece, addresses: Addresses, pen: Pen) -> None:
-        """Equations of one element each, as one function without loops."""
+        """Scalar equations as one function without loops."""
         name, inner = f"numbers{len(self.functions)}", Pen()
         scalars(piece, self.plan, inner, Addresses(self.place, inner), self.declared)
         self.functions.append(inner.function(name, PARAMETERS, internal=True, inline=False))
@@ -278,7 +281,7 @@ class Module:
 
 
 def tree(combine: str, dtype: np.dtype) -> str:
-    """A function that brings rows of partial results together, by pairs, in place."""
+    """A function that combines rows of partial results pairwise, in place."""
     t = memory(dtype)
     head = f"define internal void @tree_{combine}_{dtype}(ptr %p, i64 %m0, i64 %row)"
     pen = Routine(head)

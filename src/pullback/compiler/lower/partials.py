@@ -14,13 +14,13 @@ from .row_pen import RowPen
 
 
 def counted(e: Equation, emit: Emit, x: Value) -> Value:
-    """An element as a reduction takes it up."""
+    """An element in the form that a reduction accumulates."""
     x = emit.truth(x) if e.primitive.lower == "count_nonzero" else x
     return emit.cast(x, accumulator(e))
 
 
 def single(e: Equation, emit: Emit, x: Value) -> Value:
-    """A reduction of one element, which is that element; a sum is never -0.0.
+    """The reduction of a single element: the element itself, except that a sum is never -0.0.
 
     A complex one with a NaN is not what it was when it is divided, even by 1.
     """
@@ -33,7 +33,7 @@ def single(e: Equation, emit: Emit, x: Value) -> Value:
 
 
 class Partials:
-    """Takes up elements, stores the result of each block, and brings them together in the end.
+    """Accumulates elements, stores each block's result, and combines the results at the end.
 
     offsets: of each reduction the place of its results, and by `r` and its number which of the
     outer indices that are reduced it is at.
@@ -43,7 +43,7 @@ class Partials:
         self.pen, self.reductions, self.offsets = pen, reductions, offsets
 
     def inner(self) -> list[tuple[int, Reduction]]:
-        """The reductions along a row, which have lanes."""
+        """The reductions along a row, which accumulate in vector lanes."""
         return [(k, r) for k, r in enumerate(self.reductions) if r.inner]
 
     def accumulate(self, k: int, r: Reduction, x: Value, i: str, valid: int, emit: Emit) -> None:
@@ -83,7 +83,7 @@ class Partials:
             self.pen.save(neutral, 1, f"%acc{k}", "0", str(lane), self.pen.width, emit)
 
     def flush(self, k: int, r: Reduction, block: str) -> None:
-        """Add the lanes by halves, and store the result of a block."""
+        """Reduce the lanes pairwise and store the block's result."""
         w, emit = self.pen.width, self.pen.emit(self.pen.width)
         parts = [
             self.pen.load(r.dtype, 1, f"%acc{k}", "0", str(lane), w, emit)
@@ -111,7 +111,7 @@ class Partials:
         store_element(self.pen.emit(1), pointer, x)
 
     def finish(self) -> None:
-        """Bring the partial results together, and divide means."""
+        """Combine the partial results, and divide where a mean is asked."""
         for k, r in enumerate(self.reductions):
             self.gather(k, r)
 

@@ -33,7 +33,7 @@ from .scan import Rolled
 from .schedule import PlanItem, ordered, sink
 from .small_matrices import solves
 
-# What is placed otherwise than by itself, through a view or by NumPy.
+# Operations that are placed in another way than alone, through a view or by NumPy.
 PLACED = {
     "gather": gather,
     "join": join,
@@ -45,19 +45,19 @@ PLACED = {
 
 
 def stores(x: Any) -> bool:
-    """Whether a constant can be written by machine code and come out as it is."""
+    """Whether machine code can write a constant exactly as it is."""
     kind = type(opened(x))
     numpys = kind is np.ndarray or issubclass(kind, np.generic)
     return numpys and spec_in(x).dtype in TYPES and spec_in(x).size > 0
 
 
 def filled(orders: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
-    """An order for each variable: C order where none is given."""
+    """A memory order for each variable: C order unless given."""
     return [*orders, *[None] * (len(variables) - len(orders))]
 
 
 class Plan:
-    """The pieces in order, and where each value lies."""
+    """The pieces in execution order, and where each value is stored."""
 
     def __init__(
         self,
@@ -78,11 +78,11 @@ class Plan:
         pairs = zip(graph.outputs, self.orders.outputs, strict=True)
         self.lying = {x: axes for x, axes in pairs if isinstance(x, Variable)}
         self.items: list[PlanItem] = []
-        self.made: dict[Variable, PlanItem] = {}  # by one item on elements, which may be fused
+        self.made: dict[Variable, PlanItem] = {}  # by one elementwise item, which may be fused
         self.writers: dict[Region, list[PlanItem]] = {}
-        self.readers: dict[Region, list[PlanItem]] = {}  # of what is changed in place
+        self.readers: dict[Region, list[PlanItem]] = {}  # of values that are changed in place
         self.geometry: dict[Variable, Strided] = {}
-        self.viewed: set[Variable] = set()  # views of what others may read
+        self.viewed: set[Variable] = set()  # views of values that others may read
         self.objects: dict[Variable, int] = {}  # results of calls
         self.products: dict[Variable, Product] = {}
         self.held: list[Any] = []  # constants and places are known by their identity
@@ -146,7 +146,7 @@ class Plan:
         return contiguous(buffer, spec.shape, spec.dtype, axes)
 
     def depend(self, item: PlanItem, inputs: Any) -> None:
-        """Set the level of an item by what it reads."""
+        """Set an item's level from the items that it reads."""
         for x in inputs:
             if not isinstance(x, Variable):
                 continue
@@ -176,7 +176,7 @@ class Plan:
         self.items.append(item)
 
     def inner(self, e: Equation) -> None:
-        """A loop of NumPy's takes operands of its dtypes, wherever they lie.
+        """An inner loop of NumPy's takes operands of its dtypes, at any strides.
 
         What it changes is a copy of the first operand, which is the first result.
         """
@@ -201,10 +201,10 @@ class Plan:
         self.items.append(item)
 
     def loop(self, e: Equation) -> None:
-        """A loop reads whole constants and carries, and rows that each lie in one piece."""
+        """A loop reads its constants and carries whole, and contiguous rows."""
         rolled = e.primitive
         bodies = [Plan(body, self.constants, rolled.kept) for body in rolled.bodies]
-        # What is asked of in each step: indices that a body computes, and systems.
+        # What each step has to check: indices that the body computes, and linear systems.
         equations = [f for body in rolled.bodies for f in body.equations]
         asked = not within(e) if isinstance(rolled, Rolled) else any(map(computed, equations))
         asked |= not getattr(rolled, "tells", False) and solves(rolled.bodies)
@@ -245,7 +245,7 @@ class Plan:
             whole = self.copied(x)
             view = view_of(e.primitive, self.geometry[whole], e.static)
             assert view is not None
-        if view.buffer in self.readers:  # it is read now, and may change then
+        if view.buffer in self.readers:  # it is read now, and may change later
             x = self.at(view)
             self.compute(Equation(astype_p, (x,), (out,), {"dtype": out.spec.dtype}))
             return
@@ -253,20 +253,20 @@ class Plan:
         self.viewed.add(out)
 
     def at(self, view: Strided) -> Variable:
-        """A name for what lies at a place."""
+        """A variable for the value stored at a place."""
         out = Variable(Spec(view.shape, view.dtype))
         self.geometry[out] = view
         return out
 
     def copied(self, x: Any, dtype: Any = None) -> Variable:
-        """x in contiguous memory of its own, as another dtype if that is asked."""
+        """Copy x to contiguous memory of its own, optionally to another dtype."""
         spec = spec_in(x)
         out = Variable(Spec(spec.shape, dtype or spec.dtype))
         self.compute(Equation(astype_p, (x,), (out,), {"dtype": out.spec.dtype}))
         return out
 
     def where(self, x: Any) -> Strided:
-        """Where an operand lies."""
+        """The view where an operand is stored."""
         if isinstance(x, Variable):
             return self.geometry[x]
         if id(x) not in self.constant_views:
@@ -283,10 +283,10 @@ class Plan:
             self.held.append(x)
         return self.constant_views[id(x)]
 
-    # What is put together from parts.
+    # Values that are assembled from parts.
 
     def part(self, x: Any, target: Strided) -> PlanItem:
-        """Write an operand to a place; what computes it may do so itself."""
+        """Write an operand to a place; the item that computes it may write there directly."""
         out = Variable(Spec(target.shape, target.dtype))
         if spec_in(x).shape != target.shape:
             x = self.shaped(x, target.shape)
@@ -295,7 +295,7 @@ class Plan:
         )
 
     def shaped(self, x: Any, shape: tuple[int, ...]) -> Any:
-        """x without leading axes of length 1, broadcast to a shape."""
+        """Drop leading axes of length 1 from x and broadcast it to a shape."""
         view = self.where(x)
         extra = max(0, len(view.shape) - len(shape))
         narrow = Strided(
@@ -310,7 +310,7 @@ class Plan:
     # Results.
 
     def finish(self) -> list[Any]:
-        """Each output is in memory of its own: an "out" buffer, a call's result, or a constant."""
+        """Give each output memory of its own: an "out" buffer, a call's result, or a constant."""
         outputs: list[Any] = []
         taken: set[Region] = set()
         for i, x in enumerate(self.graph.outputs):
@@ -330,14 +330,14 @@ class Plan:
             if not own or not self.whole(view, axes):
                 view = self.fresh(x.spec, axes)
                 copy = self.part(x, view).equation.outputs[0]
-                x = copy if x in self.objects else x  # what NumPy gave lies in C order
+                x = copy if x in self.objects else x  # NumPy's results are in C order
             view.buffer.kind, view.buffer.index = "out", i
             taken.add(view.buffer)
             outputs.append(x)
         return outputs
 
     def stored(self, x: Any, i: int) -> Variable:
-        """A constant that is output number i, written where results are."""
+        """Write a constant that is output i to result memory."""
         spec = spec_in(x)
         out = Variable(Spec(spec.shape, spec.dtype))
         view = self.geometry[out] = self.fresh(out.spec, self.orders.outputs[i])
@@ -350,7 +350,7 @@ class Plan:
         return view.is_contiguous(axes) and n == view.buffer.size and view.offset == 0
 
     def is_stored(self, item: PlanItem) -> bool:
-        """Whether the result of an item is written to memory."""
+        """Whether an item's result is written to memory."""
         if item.role != "element" or item.target is not None:
             return True
         buffer = self.geometry[item.equation.outputs[0]].buffer

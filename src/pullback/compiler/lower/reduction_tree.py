@@ -18,7 +18,7 @@ BLOCK, LANES, ROWS = 512, 32, 16
 
 
 class Reduction:
-    """One reduction of a kernel: where its partial results go, and how they come together."""
+    """A reduction in a kernel: where its partial results go, and how they are combined."""
 
     def __init__(self, e: Equation, shape: tuple[int, ...], groups: list[list[int]]) -> None:
         self.equation, self.dtype = e, accumulator(e)
@@ -32,11 +32,11 @@ class Reduction:
             if not self.reduced[i]:
                 self.strides[i] = stride
                 stride *= sizes[i]
-        self.row = stride  # elements of the result
+        self.row = stride  # number of elements in the result
         outer = prod([n for n, r in zip(sizes[:-1], self.reduced[:-1], strict=True) if r])
         self.outer = outer
         self.inner = bool(sizes) and self.reduced[-1]
-        # Lanes that a short row does not reach would hold what is neutral.
+        # Lanes that a short row doesn't fill would hold the neutral element.
         self.lanes = min(LANES, 1 << (sizes[-1] - 1).bit_length()) if self.inner else 0
         blocks = -(-sizes[-1] // BLOCK) if self.inner else 0
         self.blocks = blocks
@@ -44,5 +44,5 @@ class Reduction:
 
     @property
     def scratch(self) -> int:
-        """Bytes for partial results, 0 where there is only one for each result."""
+        """Bytes for partial results; 0 if each result has only one."""
         return self.partials * self.row * self.dtype.itemsize if self.partials > 1 else 0

@@ -33,7 +33,7 @@ from .scan import Rolled
 from .sparse_rows import adds_rows
 from .while_ import Waiting
 
-# What the plan knows, and what is a function of its own where it fits.
+# Kinds that the plan handles, and those that become a function of their own where they fit.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 FITTING = {
     "solve": fits,
@@ -44,11 +44,14 @@ FITTING = {
     "row_sums": adds_rows,
     "run_sums": adds_rows,
 }
-ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # otherwise than by NumPy
-REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them
-# How partial results are brought together, and what is neutral.
+ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # in another way than NumPy
+REAL = frozenset({"matmul", "einsum", "cumulate"})  # for complex numbers NumPy computes them
+# How partial results are combined, and the neutral element.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
-    "sum": ("add", {"f": 0.0, "i": 0, "u": 0, "c": 0.0}),  # NumPy's begin with 0.0: none is -0.0
+    "sum": (
+        "add",
+        {"f": 0.0, "i": 0, "u": 0, "c": 0.0},
+    ),  # NumPy's sums start from 0.0, so none is -0.0
     "mean": ("add", {"f": 0.0, "c": 0.0}),
     "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),  # 1 * x is not x for complex numbers
     "max": ("maximum", {"f": -np.inf, "i": None, "u": 0, "b": False}),
@@ -60,7 +63,7 @@ REDUCTIONS: dict[str, tuple[str, Any]] = {
 
 
 def is_exact(primitive: Any, dtype: Any = float) -> bool:
-    """Whether its machine code gives the results of rules for a dtype bit for bit."""
+    """Whether its machine code gives the rules' results for a dtype, bit for bit."""
     lower = primitive.lower
     if getattr(primitive, "alone", False):
         return False  # LAPACK computes values alone in another way than rules, with vectors
@@ -73,9 +76,9 @@ def is_exact(primitive: Any, dtype: Any = float) -> bool:
 
 
 def role(e: Equation) -> str:
-    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows.
+    """How an equation is lowered: "element", "reduce", "call" for NumPy, or a kind of the plan's.
 
-    What NumPy does in a loop of its own is "inner", a call of that loop.
+    "inner" is a call of one of NumPy's inner loops.
     """
     found = role_of_code(e)
     return "inner" if found == "call" and served(e) else found
@@ -115,13 +118,13 @@ def role_of_code(e: Equation) -> str:
     return "element"
 
 
-TRIED: set[Any] = set()  # what is known to have machine code
+TRIED: set[Any] = set()  # known to have machine code
 
 
 def trial(e: Equation, specs: list[Spec]) -> Any:
-    """What decides whether an elementwise equation has machine code."""
+    """What determines whether an elementwise equation has machine code."""
     out = e.outputs[0].spec
-    powers = out.dtype.kind == "c" and e.primitive.lower == "power"  # only some have code
+    powers = out.dtype.kind == "c" and e.primitive.lower == "power"  # only some have machine code
     given = [
         (s.dtype, s.weak)
         if isinstance(x, Variable)
@@ -144,7 +147,7 @@ def reducible(e: Equation, specs: list[Spec]) -> bool:
 
 
 def accumulator(e: Equation) -> np.dtype:
-    """The dtype in which a reduction is done: that of its result."""
+    """The dtype in which a reduction accumulates: its result's."""
     return e.outputs[0].spec.dtype
 
 
@@ -161,7 +164,7 @@ def identity(e: Equation) -> Any:
 
 
 def loop_dtypes(e: Equation) -> list[np.dtype]:
-    """The dtypes in which NumPy computes: of each operand, and of the result."""
+    """The dtypes in which NumPy computes: each operand's and the result's."""
     specs, primitive = [spec_in(x) for x in e.inputs], e.primitive
     out = e.outputs[0].spec.dtype
     if primitive is where_p:
@@ -176,12 +179,12 @@ def loop_dtypes(e: Equation) -> list[np.dtype]:
 
 @lru_cache(4096, typed=True)
 def resolved_dtypes(ufunc: np.ufunc, *given: Any) -> tuple[np.dtype, ...]:
-    """The dtypes in which a ufunc computes."""
+    """The dtypes in which a ufunc computes, resolved as NumPy does."""
     return ufunc.resolve_dtypes((*given, None))
 
 
 def emitted(e: Equation, emit: Emit, xs: list[Value]) -> Value:
-    """The result of an elementwise equation, from its operands as they were loaded."""
+    """Emit an elementwise equation for its loaded operands; return the result."""
     lower = e.primitive.lower
     *dtypes, out = loop_dtypes(e)
     if lower == "cast":
@@ -214,7 +217,7 @@ def emitted(e: Equation, emit: Emit, xs: list[Value]) -> Value:
 
 
 def number(x: Any) -> Any:
-    """The one number that a constant operand holds, None for others."""
+    """The number that a constant operand consists of; None for other operands."""
     x = opened(x)
     if not isinstance(x, np.ndarray):
         return x if isinstance(x, (bool, int, float, complex, np.generic)) else None

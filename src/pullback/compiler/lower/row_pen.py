@@ -12,7 +12,7 @@ AHEAD = 1024  # bytes
 
 
 class RowPen(Pen):
-    """Reads and writes `width` elements of a row at a time, or fewer at its end."""
+    """Writes code that handles `width` elements of a row at a time, or fewer at its end."""
 
     def __init__(self, width: int, ahead: bool, declared: set[str]) -> None:
         super().__init__(prefix="p")
@@ -31,7 +31,7 @@ class RowPen(Pen):
         return self.further(base, index, memory(dtype))
 
     def further(self, base: str, index: str | int, t: str) -> str:
-        """The address of another element than the one at `base`, or of that one itself."""
+        """The address of an element at an offset from `base`."""
         if str(index) == "0":
             return base
         return self.line(f"getelementptr {t}, ptr {base}, i64 {index}")
@@ -46,7 +46,7 @@ class RowPen(Pen):
         valid: int,
         emit: Emit,
     ) -> Value:
-        """`valid` elements of a row from number i on, and ones for the rest of a vector."""
+        """Load `valid` elements of a row from index i on, and fill the vector up with ones."""
         w, t, size = self.width, memory(dtype), dtype.itemsize
         pointer = self.place(base, offset, i, stride, dtype)
         if w == 1:
@@ -82,7 +82,7 @@ class RowPen(Pen):
     def load_pairs(
         self, dtype: np.dtype, stride: int, pointer: str, valid: int, emit: Emit
     ) -> Value:
-        """Complex elements: of a row without gaps the parts are sorted from one wide vector."""
+        """Load complex elements; in a gapless row the parts are separated from one wide vector."""
         w, part = self.width, part_of(dtype)
         t = TYPES[part]
         if stride == 1 and valid == w:
@@ -90,7 +90,7 @@ class RowPen(Pen):
             wide = vector(2 * w, t)
             x = self.line(f"load {wide}, ptr {pointer}, align {part.itemsize}")
             return ComplexValue(*[Value(self.every_other(wide, x, k), part) for k in (0, 1)])
-        # One part after the other: every other number of a row of parts.
+        # The parts one after the other: every other number of a row of parts.
         second = self.line(f"getelementptr {t}, ptr {pointer}, i64 1")
         return ComplexValue(
             *[self.load(part, 2 * stride, at, "0", "0", valid, emit) for at in (pointer, second)]
@@ -119,7 +119,7 @@ class RowPen(Pen):
             self.save(part, 2 * stride, at, "0", "0", valid, emit)
 
     def fetch(self, pointer: str, write: int) -> None:
-        """Ask for a line of memory before its turn: long chains would wait for it."""
+        """Prefetch a cache line, which a long dependency chain would otherwise wait for."""
         if self.ahead:
             at = self.line(f"getelementptr i8, ptr {pointer}, i64 {AHEAD}")
             self.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 {write}, i32 3, i32 1)")

@@ -16,7 +16,7 @@ from .schedule import Piece
 
 
 def scalars(piece: Piece, plan: Plan, pen: Pen, addresses: Addresses, declared: set[str]) -> None:
-    """Write the equations of a piece; what later pieces read is stored, the rest is not."""
+    """Write the equations of a piece; only what later pieces read is stored."""
     emit = Emit(1, pen, declared)
     results: dict[Any, Value] = {}
 

@@ -27,7 +27,7 @@ MOVE = "@llvm.memmove.p0.p0.i64"
 
 
 class Rolled(Primitive):
-    """A loop whose body is optimised, and of which only what is needed is left."""
+    """A loop with an optimised body, reduced to what is needed."""
 
     name = "scan"
     without_axes = "scalar"
@@ -50,7 +50,7 @@ class Rolled(Primitive):
         return self.stepwise([self.body.evaluate], xs)
 
     def stepwise(self, steps: Sequence[Callable[..., Any]], xs: Sequence[Any]) -> tuple[Any, ...]:
-        """The loop, done from Python."""
+        """Run the loop from Python."""
         (step,) = steps
         a, n, length = self.n_consts, self.n_carry, self.length
         consts, carry, rows = list(xs[:a]), xs[a : a + n], xs[a + n :]
@@ -61,17 +61,17 @@ class Rolled(Primitive):
 
     @property
     def fits(self) -> bool:
-        """Whether all that it reads and writes may be in machine code."""
+        """Whether machine code can handle everything that the loop reads and writes."""
         return self.length > 0 and has_code(self.bodies)
 
     @property
     def whole(self) -> int:
-        """How many operands are not rows, from the first on."""
+        """The number of operands before the rows."""
         return self.n_consts + self.n_carry
 
     @property
     def seconds(self) -> list[int]:
-        """How many bytes of memory it needs beside its operands and results."""
+        """The bytes of scratch memory for each carry's second copy."""
         carries = enumerate(self.body.outputs[: self.n_carry], self.n_consts)
         return [0 if i in self.kept else size_of(x.spec) for i, x in carries]
 
@@ -79,7 +79,7 @@ class Rolled(Primitive):
         return self.length * bodies[0]
 
     def text(self, name: str, segments: Any, steps: Sequence[int], pause: int) -> str:
-        """The function of the loop, which calls its body once for each step.
+        """LLVM text of the loop's function, which calls the body once per step.
 
         steps: bytes from row to row, of the rows that are read.
         """
@@ -117,7 +117,7 @@ class Rolled(Primitive):
 
 
 def has_code(graphs: Sequence[Graph]) -> bool:
-    """Whether numbers of these kinds are in machine code."""
+    """Whether machine code handles numbers of these kinds."""
     specs = [x.spec for graph in graphs for x in (*graph.inputs, *graph.outputs)]
     return all(s.dtype in TYPES and s.size for s in specs)
 
@@ -127,9 +127,9 @@ def size_of(spec: Any) -> int:
 
 
 def in_place(body: Graph, n_consts: int, n_carry: int) -> dict[int, int]:
-    """The carries of which a step reads and assigns to parts, and that lie where they are.
+    """The carries that a step updates in place, reading and assigning only parts of them.
 
-    By the number of the input, that of the output. Of each version of such an array all is read
+    Maps the input's number to the output's. Everything of one version of such an array is read
     before the next one is made.
     """
     readers: dict[Variable, list[Equation]] = {}

@@ -13,12 +13,12 @@ from .role import spec_in
 if TYPE_CHECKING:
     from .plan import Plan
 
-MOST = 100  # equations of one function of numbers
-LOOP = 400  # equations of one loop: spilled registers cost less than arrays written and read
+MOST = 100  # equations in one function of scalars
+LOOP = 400  # equations in one loop: spilling registers costs less than writing and reading arrays
 
 
 class PlanItem:
-    """An equation in the plan; `target` is where its result is written, if not to its own."""
+    """An equation in the plan; `target` is where its result goes, unless to a buffer of its own."""
 
     __slots__ = ("deps", "equation", "index", "level", "role", "shape", "target")
 
@@ -26,14 +26,14 @@ class PlanItem:
         self.equation, self.role, self.target, self.index = equation, role, target, index
         shape = spec_in(equation.inputs[0]).shape if role == "reduce" else None
         shape = equation.outputs[0].spec.shape if shape is None else shape
-        # Everything of one element is done in one place.
+        # All one-element equations go into one piece.
         self.shape: tuple[int, ...] = shape if prod(shape) != 1 else ()
         self.level = 0
         self.deps: list[tuple[PlanItem, int]] = []
 
 
 class Piece:
-    """Items that are done together: one loop, one function of numbers, or one call."""
+    """Items that run together: one loop, one function of scalars, or one call."""
 
     __slots__ = ("items", "role", "shape")
 
@@ -43,7 +43,7 @@ class Piece:
 
 
 def sink(plan: Plan) -> None:
-    """Compute what is needed late only then, where this keeps no more values.
+    """Move computations to where their results are needed, if that keeps no more values alive.
 
     What the backward pass alone reads, such as 1 - out * out, would otherwise be written by the
     forward loop and read again by the backward one.
@@ -72,7 +72,7 @@ def sink(plan: Plan) -> None:
 
 
 def ordered(items: list[PlanItem]) -> list[Piece]:
-    """Items that are done together, in an order in which nothing waits for what comes later."""
+    """Group items into pieces, ordered so that nothing depends on a later piece."""
     groups: dict[Any, list[PlanItem]] = {}
     for item in items:
         alone = item.role not in ("element", "reduce")
@@ -88,7 +88,7 @@ def ordered(items: list[PlanItem]) -> list[Piece]:
         for other in others:
             blocks[other].append(key)
     left = {key: len(others) for key, others in waits.items()}
-    # Of what may come next, that which the program has first.
+    # Of those that may come next, take the first in the program.
     ready = [(group[-1].index, key) for key, group in groups.items() if not left[key]]
     heapq.heapify(ready)
     pieces = []

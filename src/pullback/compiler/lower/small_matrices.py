@@ -38,7 +38,7 @@ TRUTH = Spec((), np.dtype(bool))
 
 
 def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
-    """What must be true for the results to be NumPy's."""
+    """A condition under which the results are NumPy's."""
     if isinstance(e.primitive, InnerLoop):
         if e.primitive.tells is None:
             return []
@@ -55,7 +55,7 @@ def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
 
 
 def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
-    """The equation, a loop as one that tells of all its steps, and its doubts."""
+    """The equation with its conditions; a loop becomes one that checks all of its steps."""
     if isinstance(e.primitive, Assumed):
         truth, quick, *_ = e.inputs
         if not isinstance(truth, Variable) and not opened(truth):
@@ -72,15 +72,15 @@ def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
 
 
 def telling(of: Scan) -> Scan | None:
-    """The loop with one carry more, the last: whether no step was in doubt so far.
+    """Add a last carry to a loop: whether all steps so far were certain.
 
-    None if there is nothing to doubt.
+    None if there is nothing to check.
     """
 
     def make() -> Scan | None:
         equations: list[Equation] = []
         found: list[Variable] = []
-        whole = decomposed(inlined(of.body))  # what is doubted shows in the parts alone
+        whole = decomposed(inlined(of.body))  # the condition is checked on the parts only
         for e in whole.equations:
             steps = NewEquations()
             e, flags = asked(e, steps)
@@ -107,12 +107,12 @@ def telling(of: Scan) -> Scan | None:
 
 
 def told(graph: Graph) -> Graph:
-    """The graph with loops that tell, of which nobody asks: what is in doubt is NaN."""
+    """Let loops check their steps where nothing else does: uncertain results become NaN."""
     return rewritten(graph, lambda e: asked(e, NewEquations())[0])
 
 
 def solves(graphs: Sequence[Graph]) -> bool:
-    """Whether a loop asks, in its steps, for what may be in doubt, and nobody is told."""
+    """Whether a loop's steps compute something uncertain that nothing checks."""
     for e in (e for graph in graphs for e in graph.equations):
         p = e.primitive
         if p in SOLVING or (isinstance(p, InnerLoop) and p.tells is not None):
@@ -123,7 +123,7 @@ def solves(graphs: Sequence[Graph]) -> bool:
 
 
 def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """The text of a function of pointers to the operands and to the result."""
+    """LLVM text of a function that takes pointers to the operands and to the result."""
     *ins, out = views
     text = Text(out.dtype, declared)
     axes = 2 if e.primitive in (solve_p, inverse_p, cholesky_p) else 0
@@ -173,7 +173,7 @@ def swapped(text: Text, m: int, x: Matrix, i: str, j: str) -> None:
 
 
 def lessened(text: Text, start: Any, m: int, x: Matrix, i: str, k: str, factor: Value) -> None:
-    """Row i of x, from a place on, less the multiple of row k."""
+    """Subtract a multiple of row k from row i of x, from a column on."""
     with text.loop(m, start) as j:
         x[i, j] = text.sub(x[i, j], text.mul(factor, x[k, j]))
 
@@ -181,7 +181,7 @@ def lessened(text: Text, start: Any, m: int, x: Matrix, i: str, k: str, factor: 
 def eliminated(
     text: Text, n: int, m: int, a: Matrix, x: Matrix | None, pivot: str, largest: str
 ) -> str:
-    """Bring a into upper triangular form, and x along; where the sign of the swaps is kept."""
+    """Reduce a to upper triangular form and apply the same to x; return where the sign is kept."""
     sign = text.room(1)
     store_element(text, sign, text.number(1.0))
     with text.loop(n) as k:
@@ -222,7 +222,7 @@ def substituted(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
 
 
 def product(text: Text, n: int, a: Matrix, sign: str, primitive: Any) -> Value:
-    """The determinant, or what is asked of it, from the triangular form."""
+    """The determinant, its sign or its logarithm, from the triangular form."""
     total = text.room(1)
     log = primitive is log_p
     first = text.number(0.0) if log else element(text, sign, text.dtype)

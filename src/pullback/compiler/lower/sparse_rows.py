@@ -22,7 +22,7 @@ from .emit import Value, element, store_element
 from .geometry import Strided
 from .text import Matrix, Text
 
-UNROLLED = 32  # the longest rows whose terms are written out
+UNROLLED = 32  # the longest rows that are unrolled
 
 
 def adds_rows(e: Equation) -> bool:
@@ -34,13 +34,13 @@ def adds_rows(e: Equation) -> bool:
 
 
 def one_length(starts: Any) -> int | None:
-    """How many entries each row has, if all have as many."""
+    """The number of entries per row, if it is the same for all."""
     counts = np.diff(starts)
     return int(counts[0]) if len(counts) and (counts == counts[0]).all() else None
 
 
 def row_sums(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """The function of data, x, starts, columns and sources; see `RowSums`."""
+    """A function of data, x, starts, columns and sources; see `RowSums`."""
     _, x, *_, out = views
     writer = RowWriter(e, views, Text(out.dtype, declared))
     if len(x.shape) == 1:
@@ -68,7 +68,7 @@ class RowWriter:
         self.width = out.shape[1] if len(out.shape) == 2 else 1
 
     def integer(self, which: int, i: str) -> str:
-        """Number i of starts, columns or sources."""
+        """Load element i of starts, columns or sources."""
         text, view = self.text, self.integers[which]
         t, far = TYPES[view.dtype], text.whole("mul i64 {}, {}", i, view.strides[0])
         at = text.line(f"getelementptr {t}, ptr %x{which + 2}, i64 {far}")
@@ -76,7 +76,7 @@ class RowWriter:
         return found if t == "i64" else text.line(f"sext {t} {found} to i64")
 
     def entry(self, k: str) -> tuple[Value, str]:
-        """Number k of the entries, and its column."""
+        """Load entry k and its column."""
         place = self.integer(2, k) if self.integers[2].shape[0] > 1 else k
         return self.data[0, place], self.integer(1, k)
 
@@ -125,7 +125,7 @@ class RowWriter:
 
 
 def run_sums(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """The function of data, x and tables of runs, one for each length of rows."""
+    """A function of data, x and tables of runs, one for each row length."""
     data, x, *tables, out = views
     text = Text(out.dtype, declared)
     numbers = Matrix(text, "%x0", 0, data.strides[0])

@@ -15,7 +15,7 @@ from .geometry import Strided
 
 
 class Text(Emit):
-    """Lines of one function of numbers, with loops."""
+    """Lines of a function on scalars, with loops."""
 
     def __init__(self, dtype: np.dtype, declared: set[str]) -> None:
         super().__init__(1, Pen(["entry:"]), declared)
@@ -25,11 +25,11 @@ class Text(Emit):
         return self.pen.when(condition.name)
 
     def whole(self, form: str, *xs: Any) -> str:
-        """An operation on numbers of places."""
+        """An operation on integers."""
         return self.line(form.format(*xs))
 
     def room(self, count: int, dtype: str | None = None) -> str:
-        """Memory of the function's own."""
+        """Allocate local memory."""
         name, t = self.fresh(), dtype or TYPES[self.dtype]
         self.lines.insert(1, f"  {name} = alloca [{count} x {t}], align 64")
         return name
@@ -38,14 +38,14 @@ class Text(Emit):
         return Value(literal(x, self.dtype), self.dtype)
 
     def finished(self, *names: str) -> str:
-        """The text behind the name of a function of pointers to operands, and to the result."""
+        """The parameters and body of a function that takes pointers to operands and result."""
         given = ", ".join([*[f"ptr {name}" for name in names], "ptr noalias %out"])
         self.pen.ret()
         return "\n".join([f"({given}) {{", *self.lines, "}"])
 
 
 class Matrix:
-    """Elements (i, j) at an address, with the distances between rows and columns."""
+    """A matrix at an address, with the strides between rows and columns."""
 
     def __init__(self, text: Text, start: str, rows: int, columns: int) -> None:
         self.text, self.start, self.strides = text, start, (rows, columns)
@@ -65,7 +65,7 @@ class Matrix:
 
 @contextmanager
 def each(text: Text, stack: tuple[int, ...], views: list[Strided]) -> Iterator[list[str]]:
-    """The addresses of each matrix of a stack."""
+    """Loop over a stack of matrices and give their addresses."""
     starts = [f"%x{i}" for i in range(len(views) - 1)] + ["%out"]
     with ExitStack() as loops:
         for axis, count in enumerate(stack):

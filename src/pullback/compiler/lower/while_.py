@@ -18,11 +18,11 @@ from ..llvm.pen import Routine, declared
 from .loop_text import LoopText
 from .scan import has_code, size_of
 
-STEPS = 100  # that a loop is taken to have
+STEPS = 100  # the number of steps that a loop is assumed to have
 
 
 def pausing(asks: bool) -> str:
-    """Whether a loop shall end at once, since Python has raised (Ctrl-C); other threads go on."""
+    """Whether a loop is to stop because Python raised (Ctrl-C); lets other threads run."""
     pen = Routine("define internal i1 @pause() noinline cold")
     if not asks:
         pen.ret("i1", "false")
@@ -49,7 +49,7 @@ PAUSE, NO_PAUSE = pausing(True), pausing(False)
 
 
 class Waiting(Primitive):
-    """What both have in common: a loop of which all operands are whole."""
+    """The base of both: a loop that reads all of its operands whole."""
 
     without_axes = "scalar"
     kept: ClassVar[dict[int, int]] = {}
@@ -76,7 +76,7 @@ class Waiting(Primitive):
 
 
 class RolledWhile(Waiting):
-    """(*consts, *carry) -> (*carry, count, *rows), with rows of the carries that are stored."""
+    """(*consts, *carry) -> (*carry, count, *rows); the rows are stored carries."""
 
     name = "while"
 
@@ -142,7 +142,7 @@ class RolledWhile(Waiting):
         count = w.line(f"add i64 {w.load('i64', 'count')}, 1")
         w.store("i64", "count", count)
         w.pause(count, pause, "ask")
-        w.store("i64", "count", "0")  # no way back
+        w.store("i64", "count", "0")  # a loop that was interrupted has no way back
         w.jump("exit")
         w.label("exit")
         for i in range(n):
@@ -151,7 +151,7 @@ class RolledWhile(Waiting):
         return w.finished(name)
 
     def prepare(self, w: LoopText, names: list[str]) -> None:
-        """Where the constants lie, and the carries before the first step."""
+        """Set the addresses of the constants, and of the carries before the first step."""
         a = self.n_consts
         for name in names:
             w.allocate(f"from{name}", f"to{name}", f"other{name}")
@@ -167,7 +167,7 @@ class RolledWhile(Waiting):
             w.store("i64", name, value)
 
     def keep(self, w: LoopText) -> None:
-        """Keep the carry, if its step is one of those that are kept; see `History`."""
+        """Store the carry if its step is one of those to keep; see `History`."""
         n = len(self.specs)
         w.label("keep")
         mask = w.line(f"sub i64 {w.load('i64', 'stride')}, 1")
@@ -261,7 +261,7 @@ class RolledPull(Waiting):
 
 
 class WayBack(LoopText):
-    """The text of a `RolledPull`, block by block."""
+    """Writes the text of a `RolledPull`, block by block."""
 
     def __init__(self, of: RolledPull, segments: Any) -> None:
         a, m, n = of.n_consts, len(of.bars), len(of.carry)
@@ -269,7 +269,7 @@ class WayBack(LoopText):
         self.of, self.segments, self.a, self.m, self.n = of, segments, a, m, n
         self.most, self.sizes = of.capacity, list(map(size_of, of.carry))
         self.names = [str(i) for i in range(m)]
-        # Two places for each carry, and that of the first row that is kept.
+        # Two places for each carry, and the place of the first kept row.
         self.one, self.two, self.places = [
             range(1 + m + k * n, 1 + m + (k + 1) * n) for k in range(3)
         ]
@@ -299,7 +299,7 @@ class WayBack(LoopText):
             self.set(name, value)
 
     def widen(self) -> None:
-        """The stride that the loop ended with."""
+        """Compute the stride that the loop ended with."""
         self.jump("wide")
         self.label("wide")
         stride = self.get("stride")
@@ -310,7 +310,7 @@ class WayBack(LoopText):
         self.jump("wide")
 
     def find(self) -> None:
-        """The last carry that is known before the last step: one that is kept, or a row."""
+        """Find the last known carry before the current step: a kept one, or a row."""
         self.label("walk")
         self.last = self.get("last")
         self.branch(self.line(f"icmp slt i64 {self.last}, 0"), "exit", "find")
@@ -337,7 +337,7 @@ class WayBack(LoopText):
         self.jump("gap")
 
     def space(self) -> None:
-        """How far apart carries are kept on the way to the last step."""
+        """Compute the spacing at which carries are kept up to the current step."""
         self.label("gap")
         gap = self.line(f"sub i64 {self.last}, {self.get('now')}")
         free = self.line(f"sub i64 {self.most}, {self.get('kept')}")
@@ -352,7 +352,7 @@ class WayBack(LoopText):
         self.jump("more")
 
     def advance(self) -> None:
-        """Compute carries again, up to the last step."""
+        """Recompute the carries up to the current step."""
         self.label("more")
         behind = self.line(f"icmp slt i64 {self.get('now')}, {self.last}")
         self.branch(behind, "advance" if self.n else "pull", "pull")
@@ -384,7 +384,7 @@ class WayBack(LoopText):
         self.jump("more")
 
     def pull(self, pause: int) -> None:
-        """One step back, with the carry before it."""
+        """Pull one step back, with the carry before it."""
         self.label("pull")
         for i, (source, target) in enumerate(self.take_turns(self.names)):
             self.put(1, self.a + i, source)

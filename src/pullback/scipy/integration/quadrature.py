@@ -376,7 +376,7 @@ NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
 
 
 # The base of ctypes' functions is private.
-COMPILED = (ctypes._CFuncPtr, LowLevelCallable)  # type: ignore[attr-defined]
+COMPILED = (ctypes._CFuncPtr, LowLevelCallable)  # type: ignore[attr-defined]  # private
 
 
 def by_pieces(one: Callable[..., Any], a: Any, b: Any, points: Any) -> Any:

@@ -140,7 +140,7 @@ def made(form: Any, outs: Any, of_python: bool = True) -> Any:
     if type(form) is Branch:
         parts = [made(part, outs, of_python) for part in form.parts]
         if form.keys is not None:
-            whole: Any = form.kind.__new__(form.kind)  # type: ignore[call-overload]
+            whole: Any = form.kind.__new__(form.kind)  # type: ignore[call-overload]  # any class
             whole.update(zip(form.keys, parts, strict=True))
             return whole
         return form.kind(*parts) if hasattr(form.kind, "_fields") else form.kind(parts)

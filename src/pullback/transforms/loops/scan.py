@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from math import isqrt
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +23,10 @@ from ...core.errors import (
     check_parameters,
 )
 from ...core.graph import Equation, Graph, Variable
-from ...core.keywords import refuse_keywords
 from ...core.spec import Spec, promoted, spec_of
 from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
+from ...core.usage import usage
 from ..common import check_function, describe
 from ..stage import StageTrace
 from .body import Unstaged, example, functional
@@ -36,6 +36,7 @@ from .scan_primitive import Scan
 from .tables import by_rows
 
 
+@usage("scan(f, init, xs)")
 def scan(
     fun: Callable[..., Any],
     init: Any,
@@ -43,7 +44,6 @@ def scan(
     length: int | None = None,
     reverse: bool = False,
     checkpoint: bool | int = False,
-    **unknown: Never,
 ) -> tuple[Any, Any]:
     """Run (carry, y) = fun(carry, x) for each row x of xs; return the last carry and all y.
 
@@ -67,20 +67,18 @@ def scan(
     Raises:
         ShapeError, DtypeError: fun changes the shape or dtype of the carry.
     """
-    if unknown:
-        refuse_keywords(scan, unknown)
     check_function(fun, "scan")
     check_parameters(fun, "scan", "carry", "x")
     return Loop(fun, init, xs, length, reverse, checkpoint, "scan").run()
 
 
+@usage("fori_loop(lower, upper, body, init)")
 def fori_loop(
     lower: Any,
     upper: Any,
     body: Callable[..., Any],
     init: Any,
     checkpoint: bool | int = False,
-    **unknown: Never,
 ) -> Any:
     """Run carry = body(i, carry) for i from lower to upper - 1; return the last carry.
 
@@ -99,8 +97,6 @@ def fori_loop(
     Raises:
         ArgumentError: the carry changes its tree, shapes or dtypes; or a bound is no integer.
     """
-    if unknown:
-        refuse_keywords(fori_loop, unknown)
     check_function(body, "fori_loop")
     check_parameters(body, "fori_loop", "i", "carry")
     first, last = whole(lower, "lower"), whole(upper, "upper")

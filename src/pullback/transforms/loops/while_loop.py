@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from ...core.cotangent import kept
 from ...core.errors import ArgumentTypeError, ShapeError, check_parameters, name_of
 from ...core.graph import Equation, Graph, Variable
-from ...core.keywords import refuse_keywords
 from ...core.spec import Spec, spec_of
 from ...core.trace import is_live, running
 from ...core.tree import unflatten
+from ...core.usage import usage
 from ...primitives.shapes import astype_p
 from ..common import check_function, describe
 from .body import Unstaged, example, functional
@@ -23,12 +23,12 @@ from .scan import Loop, plain, spec_now
 from .while_primitive import While
 
 
+@usage("while_loop(cond, body, init)")
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     init: Any,
     checkpoint: bool | int = False,
-    **unknown: Never,
 ) -> Any:
     """Run carry = body(carry) as long as cond(carry); return the last carry.
 
@@ -48,8 +48,6 @@ def while_loop(
     Raises:
         ArgumentError: cond gives no truth value, or body another tree than init.
     """
-    if unknown:
-        refuse_keywords(while_loop, unknown)
     for fun in (cond, body):
         check_function(fun, "while_loop")
         check_parameters(fun, "while_loop", "carry")
