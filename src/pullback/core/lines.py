@@ -5,7 +5,8 @@ derivative, and its partials must not be multiplied by a zero cotangent.
 
 This matters only if something isn't finite, and a NaN always reaches the leaves. So the backward
 pass through plain numbers first skips these masks, and runs again with them if a leaf has received
-a number that isn't finite.
+a number that isn't finite. The same holds for what an operation has not picked, where the first run
+has zeros (`part_where`), and for factors that have overflowed, which are infinite there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 from numpy import float64, ndarray
 
 from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
-from .past import whole_mask
+from .past import putmask, whole_mask
+from .spec import DOUBLE
 
 
 class Pass:
@@ -46,6 +48,16 @@ def hastily() -> bool:
         return False
     now.left_out = True
     return True
+
+
+def part_where(bar: Any, mask: Any) -> Any:
+    """The part of a cotangent where a mask holds."""
+    plain = type(bar) is ndarray is type(mask) and bar.dtype is DOUBLE
+    if plain and bar.shape == mask.shape and hastily():
+        out = np.zeros(bar.shape)
+        putmask(out, mask, bar)
+        return out
+    return masked(bar, mask)
 
 
 def is_finite(bar: Any) -> bool:

@@ -90,7 +90,8 @@ def slots(out: tuple[Any, ...], trace: Any, node: Node) -> tuple[Any, ...]:
 def rebuild(rule: Any, residual: Any, node: Node, trace: Any) -> Any:
     """The residual with Arrays for values, so that the work of the rule is recorded as well."""
     if isinstance(residual, Residual):
-        return residual.rebuild(node, trace)
+        spread = getattr(rule, "spread", None)
+        return residual.rebuild(node, trace, spread(*node.parents) if spread else node.parents)
     if rule is slot_rule:
         return residual
     return rule.rebuild(residual, node, trace)
@@ -112,7 +113,8 @@ class Residual:
         """The same with watched arrays checked and given back."""
         return self
 
-    def rebuild(self, node: Node, trace: Any) -> Residual:
+    def rebuild(self, node: Node, trace: Any, parents: tuple[Any, ...]) -> Residual:
+        """With Arrays for values; parents: one for each operand, or None."""
         out = self.out
         if type(out) is tuple:
             out = slots(out, trace, node)
@@ -121,7 +123,7 @@ class Residual:
         xs = tuple(
             [
                 x if parent is None or type(x) is Spec else Array(x, trace, parent)
-                for x, parent in zip(self.xs, node.parents, strict=True)
+                for x, parent in zip(self.xs, parents, strict=True)
             ]
         )
         return residual_of(self.primitive, out, xs, self.static, type(self))
@@ -259,9 +261,12 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
     operands = [f"{'v' if is_traced else 'x'}{i}" for i, is_traced in enumerate(traced)]
     parents = ", ".join([f"x{i}.node" if bit else "None" for i, bit in enumerate(traced)])
     first, *others = [i for i, is_traced in enumerate(traced) if is_traced]
+    nodes, rule = f"({parents},)", "primitive.pull"
+    if not others:  # one parent, and a rule for it
+        nodes, rule = f"(x{first}.node,)", f"primitive.alone[{first}, {len(ways)}]"
     return from_template(
         RECORD, SCOPE, operands=", ".join(operands), parents=parents, pattern=pattern,
-        node=NODE.format(parents=f"({parents},)", rule="primitive.pull", held="residual"),
+        node=NODE.format(parents=nodes, rule=rule, held="residual"),
         first=f"x{first}", others="".join([f" or x{i}.within is not trace" for i in others]),
         unread="\n    ".join([UNREAD.format(x=f"x{i}") for i in (first, *others)]),
         values="; ".join([f"v{i} = x{i}.payload" for i in (first, *others)]),

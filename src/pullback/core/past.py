@@ -22,7 +22,7 @@ def past(function: Any) -> Any:
     return getattr(function, "_implementation", function)
 
 
-where, concatenate = past(np.where), past(np.concatenate)
+where, concatenate, putmask = past(np.where), past(np.concatenate), past(np.putmask)
 
 
 @lru_cache(maxsize=1024)

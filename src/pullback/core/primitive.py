@@ -33,13 +33,16 @@ from .rules import (
     MINUS_ONE,
     ONE,
     SECOND,
+    SPECIFIED,
     ZERO,
+    RulesForOne,
     folding,
     lone,
     match,
     noting,
     product,
     resolve,
+    together,
 )
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
@@ -91,6 +94,8 @@ class Primitive(Traits, ReadApart):
     facing: Callable[..., Any] | None = None
     own_jvp: bool = False
     ours: bool = False  # its rules call no functions of the user's
+    usual_pull: bool = False  # `pull` is that of Primitive, and the instance stays
+    by_transpose: bool = False  # its cotangents are its transposes, and nothing else
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
@@ -98,6 +103,7 @@ class Primitive(Traits, ReadApart):
     def __init__(self, name: str | None = None) -> None:
         check_name(self, name)
         self.name = name or self.name or type(self).__name__.lower()
+        self.usual_pull = type(self).pull is Primitive.pull
         # One bound method, made once: the rule of this primitive's nodes.
         self.pull: Any = self.pull  # type: ignore[method-assign]  # bound once
         self.direct = type(self).__call__ in DIRECT
@@ -127,6 +133,11 @@ class Primitive(Traits, ReadApart):
     @cached_property
     def recorders(self) -> Recorders:
         return Recorders(self)
+
+    @cached_property
+    def alone(self) -> RulesForOne:
+        """The rules of nodes with one parent: operand i of n, by (i, n)."""
+        return RulesForOne(self)
 
     def value(self, *xs: Any, **static: Any) -> Any:
         raise missing(self, "value")
@@ -206,9 +217,6 @@ class Primitive(Traits, ReadApart):
         return bars if given is None else present_part(self, given, bars, xs, residual.static)
 
 
-SPECIFIED = frozenset({np.ndarray, np.float64, Spec})
-
-
 @cache
 def names_in(reads: str) -> frozenset[str]:
     return frozenset(reads.split())
@@ -271,6 +279,7 @@ class Linear(Primitive):
         self.always_shares = cls.shares is Linear.shares  # where x is not a number
         self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
+        self.by_transpose = by_transpose
         if by_transpose:
             self.pull = self.pull_dense  # type: ignore[method-assign]  # bound once
         reads = self.nondiff or self.reads_for([True])
@@ -427,6 +436,7 @@ class Elementwise(Primitive):
     structured = takes_python = takes_masks = True
     without_axes = "scalar"
     made_of = ("ufunc", "partials", "partial_reads")
+    reflected: Any = None  # the operator's method for a plain operand on the left: `__radd__`
     converts = False  # beside an array, a Python number may come as an array without axes
 
     @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
@@ -438,12 +448,14 @@ class Elementwise(Primitive):
         lower: str | None = None,
         value: Callable[..., Any] | None = None,
         name: str | None = None,
-        in_flight: Callable[[Any], Any] = lambda partial: partial,
+        forms: Callable[[Any], tuple[Any, Any]] = lambda partial: (partial, partial),
     ) -> None:
         check_elementwise(ufunc, partials, reads)
         super().__init__(name or name_of(ufunc))
         self.ufunc = ufunc
-        self.in_flight = tuple(map(in_flight, partials))  # their forms for Arrays
+        # Their forms for Arrays, and for a cotangent that is a plain array of float64.
+        self.in_flight = tuple([forms(partial)[0] for partial in partials])
+        self.beside_doubles = tuple([forms(partial)[1] for partial in partials])
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
         self.decides = self.decides or ZERO in partials
@@ -538,10 +550,17 @@ class Elementwise(Primitive):
         if not alone and self.partials[i] in TERMS:
             return TERMS[self.partials[i]]
         # Where the partial is an Array and the cotangent is not, its own operator is called.
+        rule = self.plain_form(i)
         if held == "held" or not held:
-            return f"product(bar, partial{i}({arguments}))"
-        plain, moving = f"bar * partial{i}({arguments})", f"times(moving{i}({arguments}), bar)"
+            return f"product(bar, {rule}({arguments}))"
+        plain, moving = f"bar * {rule}({arguments})", f"times(moving{i}({arguments}), bar)"
         return f"({moving} if type({held}) is Array else {plain})"
+
+    def plain_form(self, i):
+        """The text of a partial: for plain arrays of float64 of another form, if it has one."""
+        if self.beside_doubles[i] is self.partials[i]:
+            return f"partial{i}"
+        return f"(double{i} if type(bar) is ndarray and bar.dtype is DOUBLE else partial{i})"
 
     def factor(self, i, held):
         """`scaled` for a node: a function of out_bar and of what `resolve` keeps (`held`)."""
@@ -573,20 +592,3 @@ TERMS = {
     FIRST: "(times(x0, bar) if type(x0) is Array else x0 * bar)",
     SECOND: "(times(x1, bar) if type(x1) is Array else x1 * bar)",
 }  # fmt: skip
-
-
-def together(xs: Any) -> Any:
-    """Two operands in the dtype that NumPy computes in, for a partial: it is as precise as `out`.
-
-    Else the derivative of x ** y by a float64 y would have the logarithm of a float32 x.
-    """
-    if len(xs) == 1:
-        return xs
-    dtypes = {getattr(x, "dtype", None) for x in xs}
-    if len(dtypes) == 1 or None in dtypes:  # Python's numbers have none
-        return xs
-    specs = [spec_of(x) for x in xs]
-    if any(spec.weak is not None for spec in specs):
-        return xs
-    dtype = promoted(*specs)
-    return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]

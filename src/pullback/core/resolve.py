@@ -89,14 +89,15 @@ def resolved(self: Any, f: Any) -> Any:
         return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
         direct = self.direct
-        ours = direct.get(f)
-        if ours is None and f not in direct.making:
-            ours = direct.found(f)
-        if ours is not None:
+        if f in direct:
+            return direct[f]
+        ours = direct.making.get(f)
+        if ours is None and (ours := direct.found(f)) is not None:
             return ours
-        if f in direct.making:
+        ours = ours or direct.making.get(f)
+        if ours is not None:
             session = SESSION.get()
-            return f if session is None or session.closed else direct.making[f]
+            return f if session is None or session.closed else ours
     if kind is MethodType:
         if type(f.__self__) is Array:  # a method of ours, which calls nothing of the user's
             return f

@@ -19,8 +19,8 @@ from numpy import float64, ndarray
 
 from .array import Array, bottom, snapshot
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
-from .node import NODE, Node, new, residual_of
-from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, spec_of
+from .node import NODE, Node, Residual, new, residual_of
+from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, promoted, spec_of
 from .templates import from_template
 
 
@@ -119,9 +119,11 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
         opened += "\n    bar = bar.present() if type(bar) is Buffer else bar"
     indices = [i for i, name in enumerate(names) if name in reads]
     scope = {
-        "Array": Array, "Buffer": Buffer, "folded": folded, "product": product, "times": times,
+        "Array": Array, "Buffer": Buffer, "DOUBLE": DOUBLE, "folded": folded, "ndarray": ndarray,
+        "product": product, "times": times,
         **{f"partial{i}": primitive.partials[i] for i in operands},
         **{f"moving{i}": primitive.in_flight[i] for i in operands},
+        **{f"double{i}": primitive.beside_doubles[i] for i in operands},
         **{f"factor{i}": primitive.factor(i, indices) for i in operands},
     }  # fmt: skip
     return from_template(
@@ -147,6 +149,23 @@ def times(partial: Array, bar: Any) -> Any:
         if alike and x.flags.c_contiguous:
             return snapshot(partial)
     return partial * bar
+
+
+def together(xs: Any) -> Any:
+    """Two operands in the dtype that NumPy computes in, for a partial: it is as precise as `out`.
+
+    Else the derivative of x ** y by a float64 y would have the logarithm of a float32 x.
+    """
+    if len(xs) == 1:
+        return xs
+    dtypes = {getattr(x, "dtype", None) for x in xs}
+    if len(dtypes) == 1 or None in dtypes:  # Python's numbers have none
+        return xs
+    specs = [spec_of(x) for x in xs]
+    if any(spec.weak is not None for spec in specs):
+        return xs
+    dtype = promoted(*specs)
+    return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]
 
 
 # The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.
@@ -271,6 +290,58 @@ def lone(primitive: Any, transpose: Any) -> Any:
     rule.primitive, rule.operands = primitive, (0,)
     rule.unpack = lambda residual: [None, known_spec(*residual[:2])]
     rule.rebuild = lambda residual, node, trace: residual
+    return rule
+
+
+# Operations of which one operand is differentiated.
+
+SPECIFIED = frozenset({ndarray, float64, Spec})
+
+
+class RulesForOne(dict[tuple[int, int], Any]):
+    """The rules of a primitive's nodes with one parent: operand i of n, by (i, n)."""
+
+    def __init__(self, primitive: Any) -> None:
+        self.primitive = primitive
+
+    def __missing__(self, place: tuple[int, int]) -> Any:
+        rule = self[place] = alone(self.primitive, *place)
+        return rule
+
+
+def alone(primitive: Any, i: int, n: int) -> Any:
+    """`primitive.pull` for a node whose one parent is operand i of n.
+
+    It shows how its parent stands among the operands (`spread`).
+    """
+    wanted = tuple([True if j == i else None for j in range(n)])
+    spread = lambda parent: (None,) * i + (parent,) + (None,) * (n - 1 - i)
+    usual = primitive.ours and primitive.usual_pull and primitive.vjp is not None
+    name, by_transpose = primitive.name, primitive.by_transpose
+
+    def general(out_bar, residual, parents):
+        return (primitive.pull(out_bar, residual, wanted)[i],)
+
+    def pull(out_bar, residual, parents):
+        if type(out_bar) not in DENSE or type(residual) is not Residual:
+            return general(out_bar, residual, parents)
+        xs = residual.xs
+        try:
+            if by_transpose:
+                x_bar = primitive.transpose(i, xs, out_bar, **residual.static)
+            else:
+                x_bar = primitive.vjp(out_bar, residual, wanted)[i]
+        except Exception as error:
+            error.add_note(f"in the vjp rule of `{name}`")
+            raise
+        x = xs[i]
+        plain = type(x_bar) is ndarray and type(x) in SPECIFIED
+        if plain and x_bar.dtype is x.dtype and x_bar.shape == x.shape:
+            return (x_bar,)
+        return (match(x_bar, x, "vjp", name),)
+
+    rule: Any = pull if usual else general
+    rule.spread = spread
     return rule
 
 

@@ -20,6 +20,7 @@ from .errors import ConversionError, EscapedError, MissingRuleError, name_of, re
 from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_read_alone, warn_searched
 from .namespaces import asker, package, shows
+from .private import CONSTANTS
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
 
@@ -125,8 +126,13 @@ class Trace:
         key = key if type(key) is tuple else (key,)
         return current(x).within.process(primitive, (x,), {"key": key})
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
-        """x[key] by plain arrays of integers that nobody writes to; key is their template."""
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
+        """x[key] by plain arrays of integers that nobody writes to; key is their template.
+
+        reorders: each element is read once, by one array.
+        """
         return primitive(x, *arrays, key=key)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
@@ -399,6 +405,7 @@ NUMBERS = frozenset("fcbiu")
 
 CONSTANT = Constant("constant")
 CONSTANT.birth = 0
+CONSTANTS.append(lambda x: Array(x, CONSTANT, None))
 
 
 def youngest(xs: Any) -> Trace | None:

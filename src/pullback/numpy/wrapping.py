@@ -50,6 +50,7 @@ from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import with_given_arrays
+from ..primitives.infix import shortcut
 from .fresh import made, made_by
 from .taking_part import taking_part
 
@@ -374,7 +375,7 @@ class Ufunc:
         """What a call site calls that gives n arguments, all by position."""
         forms = {1: just_one, 2: just_two}
         takes = self.primitive is not None and n == self.nin and n in forms
-        return forms[n](self) if takes else self.short
+        return shortcut(self.primitive, forms[n](self), n) if takes else self.short
 
     def general(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """With keywords, or lists of Arrays."""

@@ -17,9 +17,10 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import is_python, of_numpy, register, replaces
+from ..core.lines import hastily
 from ..core.past import count_nonzero
 from ..core.primitive import FIRST, MINUS_ONE, ONE, SECOND, TERMS, ZERO, Elementwise
-from ..core.straight import in_flight
+from ..core.straight import beside_doubles, in_flight
 from ..core.trace import youngest
 from .arguments import surely
 from .kinks import at_kink, is_zero
@@ -38,7 +39,7 @@ class Scaling(Elementwise):
         return self.partials[i](bar, out, *xs)
 
     def term(self, i, arguments, held, alone):
-        rule = f"partial{i}"
+        rule = self.plain_form(i)
         if held != "held":
             rule = f"(moving{i} if type({held}) is Array else {rule})"
         return TERMS.get(self.partials[i]) or f"{rule}(bar, {arguments})"
@@ -56,11 +57,15 @@ class Scaling(Elementwise):
         }[len(self.partials), held[0]]
 
 
+def forms(partial):
+    return in_flight(partial), beside_doubles(partial)
+
+
 def row(
     ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False, **traits
 ):
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
-    primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value, in_flight=in_flight)
+    primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value, forms=forms)
     primitive.constant = constant
     primitive.decides = primitive.decides or constant
     return register(primitive.declare(**traits))
@@ -117,6 +122,11 @@ def round_infinity(x, to=HUGE):
 finite_p = own(round_infinity, ONE, name="finite", lower="finite")
 
 
+def factor(x):
+    """`finite` of what multiplies a cotangent: a hasty pass finds at the leaves what overflowed."""
+    return x if type(x) is np.ndarray and hastily() else finite(x)
+
+
 def round_off_pole(slope, at):
     if type(slope) is float64 or type(slope) is float:
         return finite(slope) if 0 < abs(at) < 1 else slope
@@ -140,7 +150,9 @@ def doubled(x):
     y = x + x
     if type(y) is float64 or type(y) is float:
         return y if is_finite(y) or y != y else math.copysign(SPARE64, y)
-    return spared_p(y) if type(y) is Array else round_to_spare(y)
+    if type(y) is Array:
+        return spared_p(y)
+    return y if hastily() else round_to_spare(y)
 
 
 def round_to_spare(x):
@@ -152,7 +164,9 @@ spared_p = own(round_to_spare, ONE, name="spared", lower="spared")
 
 def steep(slope, x):
     """The slope of another power with infinity rounded: less where x is infinite itself."""
-    return (steep_p if type(slope) is Array else round_steep)(slope, x)
+    if type(slope) is Array:
+        return steep_p(slope, x)
+    return slope if type(slope) is np.ndarray and hastily() else round_steep(slope, x)
 
 
 def round_steep(slope, x):
@@ -303,7 +317,7 @@ def arctan2_x(bar, out, y, x):
 def arcsin_x(bar, out, x):
     if is_complex(x):
         return bar / (np.sqrt(-(x - 1)) * np.sqrt(x - (-1)))
-    return bar / np.sqrt((1.0 - x) * (1.0 + x))
+    return bar / np.sqrt((UNIT - x) * (UNIT + x))
 
 
 def arccos_x(bar, out, x):
@@ -321,11 +335,12 @@ def arccosh_x(bar, out, x):
 
 
 def arctanh_x(bar, out, x):
-    return bar / ((1.0 - x) * (1.0 + x))
+    return bar / ((UNIT - x) * (UNIT + x))
 
 
 I_BELOW = complex(-0.0, 1.0)  # times x above the cut of `arcsinh`, it keeps the zero's sign
-LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
+LN2, LN10, DEGREE, REVOLVED = math.log(2), math.log(10), math.pi / 180, 180 / math.pi
+UNIT, THREE = 1.0, 3.0  # numbers by name have a shorter way; see `core.straight`
 
 # fmt: off
 add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add",
@@ -360,19 +375,19 @@ reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="
                   lower="reciprocal")
 sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling,
                   lower="sqrt")
-cbrt        = row(np.cbrt,       lambda bar, out, x: bar / (3.0 * (out * out)), reads="out",
+cbrt        = row(np.cbrt,       lambda bar, out, x: bar / (THREE * (out * out)), reads="out",
                   kind=Scaling, lower="cbrt")
 
-exp         = row(np.exp,        lambda out, x: finite(out),       reads="out", lower="exp")
-exp2        = row(np.exp2,       lambda out, x: finite(out) * LN2, reads="out", lower="exp2")
-expm1       = row(np.expm1,      lambda out, x: finite(np.exp(x)), reads="x0", lower="expm1")
+exp         = row(np.exp,        lambda out, x: factor(out),       reads="out", lower="exp")
+exp2        = row(np.exp2,       lambda out, x: factor(out) * LN2, reads="out", lower="exp2")
+expm1       = row(np.expm1,      lambda out, x: factor(np.exp(x)), reads="x0", lower="expm1")
 log         = row(np.log,   lambda bar, out, x: bar / finite(x),          reads="x0", kind=Scaling,
                   lower="log")
 log2        = row(np.log2,  lambda bar, out, x: bar / (finite(x) * LN2),  reads="x0", kind=Scaling,
                   lower="log2")
 log10       = row(np.log10, lambda bar, out, x: bar / (finite(x) * LN10), reads="x0", kind=Scaling,
                   lower="log10")
-log1p       = row(np.log1p, lambda bar, out, x: bar / (1.0 + finite(x)),  reads="x0", kind=Scaling,
+log1p       = row(np.log1p, lambda bar, out, x: bar / (UNIT + finite(x)),  reads="x0", kind=Scaling,
                   lower="log1p")
 logaddexp   = row(np.logaddexp,  lambda out, x, y: weight(np.exp, x, y),
                                  lambda out, x, y: weight(np.exp, y, x),  reads="x0 x1",
@@ -382,22 +397,22 @@ logaddexp2  = row(np.logaddexp2, lambda out, x, y: weight(np.exp2, x, y),
 
 sin         = row(np.sin,        lambda out, x: np.cos(x),     reads="x0", lower="sin")
 cos         = row(np.cos,        lambda out, x: -np.sin(x),    reads="x0", lower="cos")
-tan         = row(np.tan,        lambda out, x: 1.0 + out * out, reads="out", lower="tan")
+tan         = row(np.tan,        lambda out, x: UNIT + out * out, reads="out", lower="tan")
 arcsin      = row(np.arcsin,     arcsin_x,             reads="x0",    kind=Scaling, lower="asin")
 arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scaling, lower="acos")
-arctan      = row(np.arctan,     lambda bar, out, x: bar / (1.0 + x * x), reads="x0", kind=Scaling,
+arctan      = row(np.arctan,     lambda bar, out, x: bar / (UNIT + x * x), reads="x0", kind=Scaling,
                   lower="atan")
 arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling, lower="atan2")
-sinh        = row(np.sinh,       lambda out, x: finite(np.cosh(x)), reads="x0", lower="sinh")
-cosh        = row(np.cosh,       lambda out, x: finite(np.sinh(x)), reads="x0", lower="cosh")
-tanh        = row(np.tanh,       lambda out, x: 1.0 - out * out, reads="out", lower="tanh")
+sinh        = row(np.sinh,       lambda out, x: factor(np.cosh(x)), reads="x0", lower="sinh")
+cosh        = row(np.cosh,       lambda out, x: factor(np.sinh(x)), reads="x0", lower="cosh")
+tanh        = row(np.tanh,       lambda out, x: UNIT - out * out, reads="out", lower="tanh")
 arcsinh     = row(np.arcsinh,    arcsinh_x,            reads="x0",    kind=Scaling, lower="asinh")
 arccosh     = row(np.arccosh,    arccosh_x,            reads="x0",    kind=Scaling, lower="acosh")
 arctanh     = row(np.arctanh,    arctanh_x,            reads="x0",    kind=Scaling, lower="atanh")
 deg2rad     = row(np.deg2rad,    lambda out, x: DEGREE, lower="radians")
 radians     = row(np.radians,    lambda out, x: DEGREE, lower="radians")
-rad2deg     = row(np.rad2deg,    lambda out, x: 1 / DEGREE, lower="degrees")
-degrees     = row(np.degrees,    lambda out, x: 1 / DEGREE, lower="degrees")
+rad2deg     = row(np.rad2deg,    lambda out, x: REVOLVED, lower="degrees")
+degrees     = row(np.degrees,    lambda out, x: REVOLVED, lower="degrees")
 
 floor       = row(np.floor,      ZERO, lower="floor")
 ceil        = row(np.ceil,       ZERO, lower="ceil")

@@ -12,6 +12,7 @@ from numpy import float64, ndarray
 from ..core.array import Array, is_flat, is_number
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
 from ..core.dispatch import refuse, replaces
+from ..core.lines import hastily
 from ..core.matching import length_of_no_sequence
 from ..core.namespaces import STANDS
 from ..core.past import count_nonzero
@@ -22,6 +23,10 @@ from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill
 from .shapes import copy_p, lies
 
 # The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
+
+
+PLAIN = frozenset({ndarray, float64})
+SMALL = 64  # elements
 
 
 class Getitem(Linear):
@@ -108,10 +113,24 @@ class Getitem(Linear):
             return (x_bar,)
         if kind is Scattered:
             out_bar = out_bar.masked()
+        elif dtype is DOUBLE and prod(shape) <= SMALL and kind in PLAIN and hastily():
+            x_bar = np.zeros(shape)  # takes less time than to keep the parts apart
+            x_bar[key] = out_bar
+            return (x_bar,)
         spec = DOUBLES[shape] if dtype is DOUBLE else known_spec(shape, dtype)
         return (Scattered(spec, [((key, ()), out_bar)], scatter),)
 
     # The same for plain arrays of integers; see Trace.gather.
+
+    @staticmethod
+    def reorder_rule(out_bar, residual, wanted):
+        """`gather_rule` for indices that pick each element once."""
+        (_, (index,)), shape, dtype = residual
+        if type(out_bar) is not ndarray:
+            return Getitem.gather_rule(out_bar, residual, wanted)
+        x_bar = np.empty(shape, dtype)
+        x_bar[index] = out_bar
+        return (x_bar,)
 
     @staticmethod
     def gather_rule(out_bar, residual, wanted):
@@ -140,10 +159,11 @@ def gathered(out_bar, key, arrays, spec):
 
 
 getitem_p = Getitem("getitem")
-Getitem.gather_rule.primitive = getitem_p
-Getitem.gather_rule.operands = (0,)
-Getitem.gather_rule.unpack = lambda residual: [None, None, *residual[0][1]]
-Getitem.gather_rule.rebuild = lambda residual, node, trace: residual
+for rule in (Getitem.gather_rule, Getitem.reorder_rule):
+    rule.primitive = getitem_p
+    rule.operands = (0,)
+    rule.unpack = lambda residual: [None, None, *residual[0][1]]
+    rule.rebuild = lambda residual, node, trace: residual
 Getitem.item_rule.primitive = getitem_p
 Getitem.item_rule.operands = (0,)
 Getitem.item_rule.unpack = lambda residual: [None, None]

@@ -46,7 +46,7 @@ from . import (  # noqa: F401  # each declares its primitives
     strided,
 )
 from .arguments import as_whole, surely
-from .infix import infix
+from .infix import infix, shortcut
 from .items import item, tolist
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 from .special import python_round_p
@@ -79,7 +79,7 @@ def comparison(ufunc, operation):
 
 def prefix(ufunc):
     primitive = UFUNCS[ufunc]
-    return lambda self: self.within.unary(primitive, self)
+    return shortcut(primitive, lambda self: self.within.unary(primitive, self), 1)
 
 
 OPERATORS = {**INFIX, "lshift": np.left_shift, "rshift": np.right_shift}

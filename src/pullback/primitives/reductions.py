@@ -13,9 +13,9 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array, rank
-from ..core.cotangent import masked
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
+from ..core.lines import part_where
 from ..core.out import into_out
 from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
@@ -343,7 +343,7 @@ class Extremum(Primitive):
         axis, keepdims = static["axis"], static["keepdims"]
         picked, n = self.picked(residual.out, x, where, axis, keepdims)
         share = out_bar / (n if type(out_bar) is float64 else n.astype(out_bar.dtype))
-        return masked(spread(share, x.shape, axis, keepdims), picked), None
+        return part_where(spread(share, x.shape, axis, keepdims), picked), None
 
     def batch(self, xs, mapped, size, *, axis, keepdims, bounded):
         x, where = align(xs, mapped)

@@ -16,11 +16,13 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
+from ..core.lines import part_where
 from ..core.out import into_out
-from ..core.past import count_nonzero
+from ..core.past import count_nonzero, putmask
 from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.reach import call_inside
+from ..core.spec import NUMBERS as NUMBER_ARRAYS
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, own, row
@@ -71,10 +73,10 @@ class Where(Linear):
             mask = np.broadcast_to(mask, shape)
         x_bar = y_bar = None
         if wanted[1]:
-            x_bar = masked(out_bar, mask)
+            x_bar = part_where(out_bar, mask)
             x_bar = x_bar if x.shape == shape else unbroadcast(x_bar, x)
         if wanted[2]:
-            y_bar = masked(out_bar, np.logical_not(mask))
+            y_bar = part_where(out_bar, np.logical_not(mask))
             y_bar = y_bar if y.shape == shape else unbroadcast(y_bar, y)
         return None, x_bar, y_bar
 
@@ -123,17 +125,36 @@ def share_of_picked(bar, out, x, y, z=None):
     """
     if type(out) is not ndarray or type(x) not in SETTLED or type(y) not in SETTLED:
         return None
+    if z is None and type(x) is ndarray and is_one(y):
+        tie, mask = x == y, out != y  # a NaN in x was picked
+        n = count_nonzero(tie)
+        return with_ties(bar, mask | tie if n else mask, tie, n)
     mask, other = out == x, out == y
     if z is not None:
-        other = other | (out == z)
+        other |= out == z
     tie = mask & other
     n = count_nonzero(tie)
     if count_nonzero(mask) + count_nonzero(other) - n != out.size:
         return None
-    return masked(bar * where_past(tie, *half_and_one(bar.dtype)) if n else bar, mask)
+    return with_ties(bar, mask, tie, n)
+
+
+def with_ties(bar, mask, tie, n):
+    """The part of a cotangent where a mask holds, and half of it where one of n ties is."""
+    part = part_where(bar, mask)
+    if n and type(part) is ndarray:
+        putmask(part, tie, bar * HALF)
+        return part
+    return masked(bar * where_past(tie, *half_and_one(bar.dtype)), mask) if n else part
 
 
 SETTLED = frozenset({np.ndarray, np.float64, float, int})
+HALF = NUMBER_ARRAYS[0.5]
+
+
+def is_one(y):
+    """Whether a plain operand is one number, and no NaN."""
+    return (type(y) is not ndarray or not y.ndim) and bool(y == y)
 
 
 def shared(bar, tie):
@@ -291,6 +312,11 @@ class Clip(Primitive):
 
     def share(self, out, x, bar, low, high):
         """What of a tangent or cotangent goes through."""
+        if type(x) is ndarray and not count_nonzero(x != x):
+            first, second = as_bounds(low, high, x.dtype)
+            tie, other = x == first, x == second
+            n = count_nonzero(tie) + count_nonzero(other)
+            return with_ties(bar, out == x, tie | other if n else None, n)
         share = share_of_picked(bar, out, x, *as_bounds(low, high, out.dtype))
         if share is not None:
             return share

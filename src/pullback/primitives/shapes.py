@@ -307,7 +307,7 @@ def back(axes):
     return tuple(sorted(range(len(axes)), key=axes.__getitem__))
 
 
-REVERSED = {n: tuple(range(n))[::-1] for n in range(65)}
+REVERSED = {n: {"axes": tuple(range(n))[::-1]} for n in range(65)}  # nobody changes them
 
 
 def ghost(shape, dtype=bool):
@@ -422,7 +422,8 @@ atleast_3d = atleast(np.atleast_3d)
 @replaces(np.transpose)
 def transpose(a, axes=None):
     if axes is None:
-        return transpose_p.of(a, {"axes": REVERSED[len(a.shape)]})
+        plain = type(a) is Array and type(a.payload) is ndarray and not a.within.maps
+        return transpose_p.of(a, REVERSED[a.payload.ndim if plain else len(a.shape)])
     return permuted(np.transpose, a, axes)
 
 

@@ -76,10 +76,10 @@ def ordered(name, primitive, a, axis, order, how):
 
 
 def picked(a, axis, indices):
-    """The elements at indices along an axis."""
+    """The elements in the order that the indices give, all of them, along an axis."""
     if a.ndim == 1:
         if type(a) is Array and type(indices) is ndarray:
-            return a.within.gather(getitem_p, a, ONE_INDEX, (indices,))
+            return a.within.gather(getitem_p, a, ONE_INDEX, (indices,), True)
         return getitem_p(a, indices, key=ONE_INDEX)
     return np.take_along_axis(a, indices, axis=axis)
 
@@ -89,11 +89,18 @@ def how_of(kind, stable, descending):
     return {**how, "descending": True} if descending else how  # NumPy knows it from 2.5 on
 
 
+USUAL = {"axis": 0, "kind": None, "stable": None}  # nobody changes it
+
+
 @replaces(np.sort)
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
     if is_plain_row(a) and type(axis) is int and axis in (0, -1) and order is None:
-        how = how_of(kind, stable, descending)
-        return picked(a, 0, a.within.single(argsort_p, a, {"axis": 0, **how}))
+        usual = kind is stable is descending is None
+        static = USUAL if usual else {"axis": 0, **how_of(kind, stable, descending)}
+        indices = a.within.single(argsort_p, a, static)
+        if type(indices) is ndarray:
+            return a.within.gather(getitem_p, a, ONE_INDEX, (indices,), True)
+        return picked(a, 0, indices)
     return sorted_along(a, axis, kind, order, stable, descending)
 
 

@@ -118,10 +118,12 @@ class GuardedTrace(EagerTrace):
             return Trace.item(self, primitive, x, key)
         return ReverseTrace.item(self, primitive, x, key)
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
         if SUSPENDED.here():
             return Trace.gather(self, primitive, x, key, arrays)
-        return ReverseTrace.gather(self, primitive, x, key, arrays)
+        return ReverseTrace.gather(self, primitive, x, key, arrays, reorders)
 
     single = Trace.single
 

@@ -17,7 +17,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.node import COPIED, Kept, constant_node, node_of, noted, slots
+from ..core.node import COPIED, Kept, Node, constant_node, new, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
@@ -43,6 +43,7 @@ from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
 ONE = float64(1)
+ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
 
 
@@ -184,7 +185,9 @@ class ReverseTrace(Trace):
         return noted(out, self, (x.node,), primitive.foldings[i], held)
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
-        if x.storage is not None and current(x).within is not self:
+        storage = x.storage
+        written = storage is not None and (storage.root is None or storage.root.storage is not None)
+        if written and current(x).within is not self:
             return x.within.item(primitive, x, key)
         a = x.payload
         if type(a) in PYTHON:
@@ -192,13 +195,16 @@ class ReverseTrace(Trace):
         held = key, a.shape, a.dtype
         return noted(a[key], self, (x.node,), primitive.item_rule, held)
 
-    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
+    def gather(
+        self, primitive: Any, x: Array, key: Any, arrays: Any, reorders: bool = False
+    ) -> Any:
         a = x.payload
         if x.storage is not None or type(a) is not ndarray:
             return Trace.gather(self, primitive, x, key, arrays)
         held = (key, arrays), a.shape, a.dtype
         out = primitive.value(a, *arrays, key=key) if len(key) > 1 else a[arrays[0]]
-        return noted(out, self, (x.node,), primitive.gather_rule, held)
+        rule = primitive.reorder_rule if reorders else primitive.gather_rule
+        return noted(out, self, (x.node,), rule, held)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         a, node = x.payload, None
@@ -271,13 +277,27 @@ class ReverseTrace(Trace):
             touch(x)
             if x.within is not self:
                 return bind(primitive, (x,), static)
-        a = x.payload
+        a, rule = x.payload, primitive.lone
+        if rule is not None and type(a) is ndarray:  # `linear`, without a call for it
+            out = primitive.value(a, **static)
+            kind = type(out)
+            if (kind is ndarray and out.dtype is DOUBLE) or kind is float64 or moves(out, (a,)):
+                node = Node()
+                node.parents, node.rule = (x.node,), rule
+                node.residual, node.seen = (a.shape, a.dtype, static), None
+                x = new(Array)
+                x.payload, x.within, x.node = out, self, node
+                x.storage = None
+                return x
+            return out
         if type(a) in PYTHON and not primitive.takes_python:
             a = hardened(a)
-        rule = primitive.lone
         if rule is not None:
             return self.linear(primitive, x, a, static, rule)
-        out = primitive.of(a, static) if primitive.direct else primitive(a, **static)
+        if type(a) is ndarray and primitive.direct:
+            out = primitive.value(a, **static)
+        else:
+            out = primitive.of(a, static) if primitive.direct else primitive(a, **static)
         if primitive.decides and self.decided(primitive.constant):
             return out
         one, kind = primitive.n_out is None, type(out)
@@ -290,7 +310,8 @@ class ReverseTrace(Trace):
         pack = primitive.packers.get(3) or primitive.packer(3, 1)
         held = pack(primitive, out, (a,), static)
         if one:
-            return noted(out, self, (x.node,), primitive.pull, held)
+            rule = primitive.alone[ONLY] if primitive.usual_pull else primitive.pull
+            return noted(out, self, (x.node,), rule, held)
         return slots(out, self, node_of((x.node,), primitive.pull, held))
 
     def linear(self, primitive: Primitive, x: Array, a: Any, static: Any, rule: Any) -> Any:
@@ -465,8 +486,8 @@ class Pullback:
             if spec is None:
                 if bar is not None and self.objects:
                     raise ArgumentTypeError(
-                        f"{asker()} takes no cotangent for {self.objects[0]}, which is no tree of"
-                        " numbers.\n  Return its parts, or register its class with"
+                        f"{asker()} takes no cotangent for {self.objects[0]}, which isn't a tree"
+                        " of numbers.\n  Return its parts, or register its class with"
                         " `pullback.register_tree`."
                     )
             else:
