@@ -486,8 +486,8 @@ class Pullback:
             if spec is None:
                 if bar is not None and self.objects:
                     raise ArgumentTypeError(
-                        f"{asker()} takes no cotangent for {self.objects[0]}, which is no tree of"
-                        " numbers.\n  Return its parts, or register its class with"
+                        f"{asker()} takes no cotangent for {self.objects[0]}, which isn't a tree"
+                        " of numbers.\n  Return its parts, or register its class with"
                         " `pullback.register_tree`."
                     )
             else:
