@@ -19,7 +19,8 @@ from pullback.core.reach import LOCK, OPEN, SESSION
 from pullback.core.trace import running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
-from tests.conftest import LONG, wait_for_machine_code
+from tests.budgets import LONG
+from tests.conftest import wait_for_machine_code
 
 
 def chain(x, turns):
@@ -28,11 +29,14 @@ def chain(x, turns):
     return x
 
 
+LENGTH = 1_000_000 if LONG else 200_000  # of a chain, whose frames in C would be too many too
+
+
 class TestSize:
     def test_a_chain_of_a_million_operations(self):
         """Forward, back and freed without recursion, in time that grows as the chain does."""
         took = []
-        for turns in (50_000, 500_000):
+        for turns in (LENGTH // 20, LENGTH // 2):
             start = time.process_time()
             value, gradient = pb.value_and_grad(lambda x, turns=turns: chain(x, turns))(0.5)
             took.append(time.process_time() - start)
@@ -43,7 +47,7 @@ class TestSize:
     def test_an_abandoned_chain_is_freed(self):
         """A graph of a million nodes that is never walked back goes without recursion too."""
         x = pb.array(0.5, requires_grad=True)
-        y = chain(x, 500_000)
+        y = chain(x, LENGTH // 2)
         node = weakref.ref(y.node)
         del y
         assert node() is None
