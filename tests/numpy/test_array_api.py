@@ -472,7 +472,7 @@ class TestUnderTransformations:
 
         xps = make_strategies_namespace(pnp, api_version="2022.12")
 
-        @settings(max_examples=30, deadline=None)
+        @settings(max_examples=10, deadline=None)
         @given(xps.arrays(dtype=xps.scalar_dtypes(), shape=xps.array_shapes()))
         def run(x):
             assert type(x) is pb.Array

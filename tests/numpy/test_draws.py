@@ -129,5 +129,5 @@ def test_second_derivatives_of_normal_vectors_with_equal_variances():
 def test_whole_numbers_are_refused():
     """Also where the parameter stands in a list."""
     for means in (lambda mu: mu, lambda mu: [1.0, mu]):
-        with pytest.raises(ConversionError, match=r"numbers of `poisson`.*whole, or picked"):
+        with pytest.raises(ConversionError, match=r"numbers of `poisson`.*integers or picked"):
             pb.grad(lambda mu, means=means: np.random.default_rng(0).poisson(means(mu)) * mu)(2.0)

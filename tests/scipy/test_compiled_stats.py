@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 import pullback as pb
-from tests.conftest import LONG
+from tests.budgets import asked
 
 X = np.random.default_rng(3).normal(2.0, 0.4, 12)
 V = np.array([0.3, 0.8, 1.4])
@@ -80,9 +80,9 @@ COMPUTE |= {
 
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning", "ignore::RuntimeWarning")
 def test_what_computes_is_repeated():
-    """The derivative, of every fourth; `make test-long` takes all."""
+    """The derivative, of one in eight, in turns; `make test-long` takes all."""
     missed = {}
-    for name, (fun, x) in list(COMPUTE.items())[:: 1 if LONG else 4]:
+    for name, (fun, x) in asked(COMPUTE, 8).items():
         plain = pb.grad(fun)
         compiled = pb.compile(plain, wait=True)
         for factor in (1.0, 1.0, 1.001):

@@ -81,9 +81,9 @@ def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any
         x = next(filter(is_live, leaves((args, list(kwargs.values())))))
         raise ConversionError(
             f"`numpy.random` was asked for numbers of `{name}` with a parameter"
-            f" {x.within.spec(x)} of `{x.within.name}`; they have no derivative with respect to"
-            " it: they are whole, or picked.\n  Pass `x.numpy()`, or differentiate their"
-            " probability instead."
+            f" {x.within.spec(x)} of `{x.within.name}`; they are integers or picked from a list,"
+            " and have no derivative with respect to it.\n"
+            "  Pass `x.numpy()`, or differentiate their probability instead."
         )
     parameters, chosen = FAMILIES[name][0], name
     if kwargs.get("method") == "cholesky":
@@ -206,8 +206,8 @@ def special() -> Any:
         import pullback.scipy.special  # noqa: F401  # enters the rules
     except ImportError:
         raise MissingExtraError(
-            "Numbers that NumPy draws by rejection move as SciPy's distribution functions say.\n"
-            "  Install SciPy: pip install 'pullback[scipy]'."
+            "The derivatives of numbers that NumPy draws by rejection come from SciPy.\n"
+            "  Install it with `pip install 'pullback[scipy]'`."
         ) from None
     return scipy.special
 

@@ -61,7 +61,7 @@ def one_path(fast, calls):
 
 
 class TestOnePath:
-    STARTS = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 300)
+    STARTS = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 100)
 
     @pytest.mark.parametrize("of", [lambda f: f, pb.grad, pb.value_and_grad, forward, pb.hessian])
     def test_a_square_root(self, of):
