@@ -198,7 +198,7 @@ MISTAKES = {
     ),
     # Plain arrays.
     "into a plain array": Mistake(
-        "def g(x):\n    a = PLAIN * 0\n    a[0] = f(x)\n    return a.sum()\n\nout = pb.grad(g)(X)",
+        "def g(x):\n    a = PLAIN\n    a[0] = f(x)\n    return a.sum()\n\nout = pb.grad(g)(X)",
         "a = np.array(a)", "    a[0]", "    a = np.array(a)\n    a[0]",
     ),
     "a mask without elements of a plain array": Mistake(
@@ -212,7 +212,7 @@ MISTAKES = {
         "np.zeros(3)", "a = PLAIN", "a = np.zeros(3)",
     ),
     "into a plain array of an object": Mistake(
-        "def step(self, x):\n    self.a[0] = f(x)\n    return self.a.sum()\n\n"
+        "def step(self, x):\n    self.a = PLAIN\n    self.a[0] = f(x)\n    return self.a.sum()\n\n"
         "Model.step = step\nout = pb.grad(Model().step)(X)",
         "self.a = np.array(self.a)", "    self.a[0]",
         "    self.a = np.array(self.a)\n    self.a[0]",
@@ -227,9 +227,9 @@ MISTAKES = {
         "np.array(a)", "a = PLAIN", "a = PLAIN\n    a = np.array(a)",
     ),
     "into a field of a structured array": Mistake(
-        "def g(x):\n    pos = np.zeros(3, [('pos', float)])['pos']\n    pos[0] = f(x)\n"
-        "    return pos.sum()\n\nout = pb.grad(g)(X)",
-        "pos = np.zeros(3)", "pos = np.zeros(3, [('pos', float)])['pos']", "pos = np.zeros(3)",
+        "def g(x):\n    table = np.zeros(3, [('pos', float)])\n    pos = table['pos']\n"
+        "    pos[0] = f(x)\n    return pos.sum()\n\nout = pb.grad(g)(X)",
+        "pos = np.zeros(3)", "pos = table['pos']", "pos = np.zeros(3)",
     ),
     # Numbers for other code.
     "json": Mistake(

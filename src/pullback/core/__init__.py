@@ -39,6 +39,7 @@ Reaching the program's code:
     code_tables  the tables of lines and exception handlers in a code object
     names_now   which call sites don't have to ask
     stores      what that code stores in objects and containers
+    private     plain arrays that nobody else sees, which take what is traced
     matching    which objects `match` treats as sequences
     members     the functions of a class, remembered between sessions
     reach       the code that a transformation reaches

@@ -2,6 +2,7 @@
 
     f(x)                    ->  calls[f](x)
     self.total = y          ->  stores[self] = y; self.total = y
+    a[i] = y                ->  containers[a, y][i] = y
     def g(t): ...           ->  g = made[function]
     match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     f"{x} m"                ->  joins[f"{fields[x]}", " m"]
@@ -40,6 +41,7 @@ class Hooks(NamedTuple):
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
+    `containers[a, y]` is what y is stored into as an item of a; None: into a itself.
     `counted` has (calls, direct) for calls with exactly 1, 2... arguments, all by position.
     """
 
@@ -56,6 +58,7 @@ class Hooks(NamedTuple):
     joins: Any = None
     fields: Any = None
     insides: Any = None
+    containers: Any = None
 
 
 class Original:
@@ -502,12 +505,17 @@ class Rewriting:
         return [self.ask, (COPY, depth + 1), (SUBSCR, 0), (SWAP, depth + 1), (POP_TOP, 0)]
 
     def noted(self, op: int, arg: int) -> list[tuple[int, int]]:
-        """Before a store: `stores[where] = value`."""
+        """Before a store: `stores[where] = value`, or what a value is stored into is asked for."""
         if op == STORE_ATTR:  # value, object
             before = [(COPY, 2), self.store, (COPY, 3)]
-        elif op == STORE_SUBSCR:  # value, container, key
+        elif op in (STORE_SUBSCR, STORE_SLICE) and self.hooks.containers is not None:
+            depth = 2 if op == STORE_SUBSCR else 3  # value, container, key; or start and stop
+            ask = [self.constant(self.hooks.containers), (SWAP, 2)]
+            pair = [(COPY, depth + 2), (BUILD_TUPLE, 2)]
+            return [(SWAP, depth), *ask, *pair, (SUBSCR, 0), (SWAP, depth), (op, arg)]
+        elif op == STORE_SUBSCR:
             before = [(COPY, 3), self.store, (COPY, 4)]
-        elif op == STORE_SLICE:  # value, container, start, stop
+        elif op == STORE_SLICE:
             before = [(COPY, 4), self.store, (COPY, 5)]
         elif op in (STORE_GLOBAL, STORE_NAME):
             before = [(COPY, 1), self.store, self.store]

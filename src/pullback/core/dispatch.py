@@ -28,8 +28,9 @@ from .errors import (
 from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
-from .out import computed_in, into_out_of, refuse_out
+from .out import computed_in, into_out_of
 from .primitive import Elementwise
+from .private import in_place
 from .reach import active
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
@@ -369,8 +370,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     if any(o is not None for o in outs):
         if not all(type(o) is Array for o in outs if o is not None):
             if holds_live((inputs, list(keywords.values()))):
-                plain = next(o for o in outs if o is not None and type(o) is not Array)
-                refuse_out(ufunc, method, inputs[0], plain)
+                mine = in_place(ufunc, method, inputs, outs)
+                return general_ufunc(ufunc, method, (mine, *inputs[1:]), keywords | {"out": mine})
             return of_constants(getattr(ufunc, method), inputs, keywords | {"out": out})
         casting, where = keywords.get("casting", "same_kind"), True
         if method == "__call__":

@@ -34,7 +34,8 @@ from .matching import MATCHES
 from .members import BORING, MEMBERS, Members, Named, contents, dict_of, of, scope_of
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
-from .stores import Stores
+from .private import NOTES, OUTERMOST
+from .stores import Containers, Stores
 from .tree import RESULTS
 
 
@@ -80,7 +81,7 @@ ANSWERS: list[Any] = []  # of clocks and of `id`, for which they may answer
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
-STORES = Stores(SESSION)
+STORES, CONTAINERS = Stores(SESSION), Containers(SESSION)
 # What it guards stands on the line of `with`: an exception may come between any two lines, and one
 # that came before the last step of `with` would leave the lock held.
 LOCK = threading.RLock()
@@ -168,7 +169,7 @@ def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
         CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
-        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES,
+        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, CONTAINERS,
     )  # fmt: skip
 
 
@@ -491,6 +492,10 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return out if type(out) is Array else given_back(out)
     finally:
         SESSION.reset(token)
+
+
+OUTERMOST.add(begun.__code__)
+NOTES.append(lambda: SESSION.get().note if active() else None)
 
 
 def call_inside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:

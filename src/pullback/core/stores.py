@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .array import Array
 from .errors import ConversionError
 from .leftover import HOLDS
+from .private import claimed
 from .spec import spec_of
 
 CO_OPTIMIZED = 1
@@ -32,8 +33,6 @@ class Stores:
             return
         session = self.session.get()
         if session is not None and not session.closed:
-            if type(where) is np.ndarray:
-                refuse_store(where, value)
             if where is self:  # a name: of a function's global, of a module or of `exec`
                 frame = sys._getframe(1)
                 optimized = frame.f_code.co_flags & CO_OPTIMIZED
@@ -41,25 +40,49 @@ class Stores:
             session.note(where)
 
 
-def refuse_store(array: Any, value: Any) -> None:
-    """Raise where a plain array would be given an Array, of which it could hold the value alone."""
+class Containers:
+    """Hears of stores of items, and gives what they are stored into."""
+
+    def __init__(self, session: ContextVar[Any]) -> None:
+        self.session = session
+
+    def __getitem__(self, pair: tuple[Any, Any]) -> Any:
+        where, value = pair
+        if type(value) not in HOLDS or type(where) is Array:
+            return where
+        session = self.session.get()
+        if session is not None and not session.closed:
+            x = lost(where, value) if type(where) is np.ndarray else None
+            if x is not None:
+                new = claimed(pair, 3, session.note)  # the pair holds it, a name, and the call
+                return refuse_store(where, x) if new is None else new
+            session.note(where)
+        return where
+
+
+def lost(array: np.ndarray, value: Any) -> Any:
+    """An Array that would be stored in an array that could hold its value alone; or None."""
     if array.dtype.kind == "O":
-        return
-    for x in (value,) if type(value) is Array else value:
-        if type(x) is Array and not x.within.converts(x, "float(x)"):
-            spec = spec_of(array)
-            whole = array if array.base is None else array.base
-            cure = (
-                "Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
-                " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`; `a * 0` is"
-                " plain as well."
-            )
-            if getattr(getattr(whole, "dtype", None), "names", None):
-                cure = (
-                    "A structured array holds plain numbers: keep each of its fields as an array"
-                    f" of its own, `{whole.dtype.names[0]} = np.zeros(3)`."
-                )
-            raise ConversionError(
-                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
-                f" the derivative would have been lost.\n  {cure}"
-            )
+        return None
+    parts = (value,) if type(value) is Array else value
+    found = (x for x in parts if type(x) is Array and not x.within.converts(x, "float(x)"))
+    return next(found, None)
+
+
+def refuse_store(array: Any, x: Any) -> NoReturn:
+    """A plain array cannot hold an Array."""
+    spec = spec_of(array)
+    whole = array if array.base is None else array.base
+    cure = (
+        "Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
+        " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`."
+    )
+    if getattr(getattr(whole, "dtype", None), "names", None):
+        cure = (
+            "A structured array holds plain numbers: keep each of its fields as an array"
+            f" of its own, `{whole.dtype.names[0]} = np.zeros(3)`."
+        )
+    raise ConversionError(
+        f"`a[i] = x` would write an Array of `{x.within.name}` into a plain array {spec},"
+        f" and its derivative would be lost.\n  {cure}"
+    )

@@ -20,6 +20,7 @@ from .errors import ConversionError, EscapedError, MissingRuleError, name_of, re
 from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_read_alone, warn_searched
 from .namespaces import asker, package, shows
+from .private import CONSTANTS
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
 
@@ -404,6 +405,7 @@ NUMBERS = frozenset("fcbiu")
 
 CONSTANT = Constant("constant")
 CONSTANT.birth = 0
+CONSTANTS.append(lambda x: Array(x, CONSTANT, None))
 
 
 def youngest(xs: Any) -> Trace | None:

@@ -30,6 +30,7 @@ import numpy as np
 from ...core.bytecode import original
 from ...core.mapped_text import showing
 from ...core.namespaces import apart, package
+from ...core.private import UNWATCHED
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .answers import Again, Identity, is_absent
@@ -539,6 +540,9 @@ def unwatched() -> Unwatched | Unheard | nullcontext[None]:
     if watch.profile is None:
         return Unheard(watch)
     return AS_IT_IS if sys.getprofile() is None else Unwatched(watch)
+
+
+UNWATCHED.append(unwatched)
 
 
 def collects(frame: Any) -> bool:
