@@ -87,15 +87,16 @@ pytest: $(STAMP)-test
 	$(BIN)/pytest --numprocesses 2 --timeout $(TIMEOUT) $(PYTEST_OPTIONS)
 
 # One environment serves all targets; each adds the dependency group that bears its name.
+# Modules are compiled as they are imported: most never are.
 $(STAMP)-%: $(STAMP)
-	$(BIN)/pip install --quiet --editable '.[compile,learn,plot,scipy]' --group $*
+	$(BIN)/pip install --quiet --no-compile --editable '.[compile,learn,plot,scipy]' --group $*
 	@touch $@
 
 # Dependency groups (PEP 735) need pip 25.1.
 $(STAMP): pyproject.toml
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --no-compile --upgrade 'pip>=25.1'
 	@touch $@
 
 clean:

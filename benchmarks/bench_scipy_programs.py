@@ -1,9 +1,9 @@
-"""Gradients of twenty programs over SciPy: eager beside autograd, compiled beside `jax.jit`.
+"""Gradients of 24 programs over SciPy: eager beside autograd, compiled beside `jax.jit`.
 
-The programs are written once, for whichever NumPy and SciPy they are given; where a peer has not
-the function that a program calls, it has no time. JAX computes in 64 bits. The bars: eager at most
-0.7 of autograd's time, compiled at most 1.0 of JAX's. `--accuracy` compares derivatives at extreme
-arguments instead, with the tables of the tests.
+The programs are written once, for whichever NumPy and SciPy they are given, and each call has other
+numbers; where a peer lacks a function that a program calls, it has no time. JAX computes in 64
+bits. The bars: eager at most 0.7 of autograd's time, compiled at most 1.0 of JAX's. `--accuracy`
+compares derivatives at extreme arguments instead, with the tables of the tests.
 
     python benchmarks/bench_scipy_programs.py                every program
     python benchmarks/bench_scipy_programs.py kalman probit  those whose names contain one of these
@@ -30,7 +30,7 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 import scipy.stats
-from common import interleaved, settled
+from common import interleaved, settled, turning
 
 import pullback as pb
 
@@ -47,7 +47,7 @@ POSITIVE = rng.gamma(2.0, 1.5, size=100)
 COUNTS = rng.poisson(3.0, size=100).astype(float)
 TRUTH = (Y > 0).astype(float)
 UNIT = rng.beta(2.0, 3.0, size=100)
-PLACES = np.linspace(0.0, 3.0, 20)
+PLACES, MORE_PLACES = np.linspace(0.0, 3.0, 20), np.linspace(0.0, 9.0, 60)
 PROGRAMS: dict[str, tuple[Callable[..., Any], Any]] = {}
 
 
@@ -118,11 +118,14 @@ def mixture(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     return -np.sum(sp.logsumexp(parts, axis=1))
 
 
+def kernel(np: Any, p: Any, places: Any) -> Any:
+    gap = (places[:, None] - places[None]) ** 2
+    return np.exp(p[0] - gap * np.exp(p[1])) + np.exp(p[2]) * np.eye(len(places))
+
+
 @program(0.1, 0.2, -1.0)
 def gaussian_process(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
-    gap = (PLACES[:, None] - PLACES[None]) ** 2
-    K = np.exp(p[0] - gap * np.exp(p[1])) + np.exp(p[2]) * np.eye(20)
-    L = np.linalg.cholesky(K)
+    L = np.linalg.cholesky(kernel(np, p, PLACES))
     z = sl.solve_triangular(L, np.sin(PLACES), lower=True)
     return 0.5 * np.sum(z**2) + np.sum(np.log(np.diagonal(L)))
 
@@ -131,6 +134,30 @@ def gaussian_process(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
 def normal_vectors(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     cov = np.outer(p, p) + np.eye(3)
     return -np.sum(st.multivariate_normal.logpdf(X, p, cov))
+
+
+@program(0.1, 0.2, -1.0)
+def process_density(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    return -st.multivariate_normal.logpdf(np.sin(PLACES), np.zeros(20), kernel(np, p, PLACES))
+
+
+@program(0.1, 0.2, -1.0)
+def process_density_of_60(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    K = kernel(np, p, MORE_PLACES)
+    return -st.multivariate_normal.logpdf(np.sin(MORE_PLACES), np.zeros(60), K)
+
+
+@program(0.1, 0.2, -1.0)
+def process_by_solve(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    K, y = kernel(np, p, PLACES), np.sin(PLACES)
+    return 0.5 * y @ np.linalg.solve(K, y) + 0.5 * np.linalg.slogdet(K)[1]
+
+
+@program(0.1, 0.2, -1.0)
+def process_by_cho_solve(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    y = np.sin(PLACES)
+    factor = sl.cho_factor(kernel(np, p, PLACES), lower=True)
+    return 0.5 * y @ sl.cho_solve(factor, y) + np.sum(np.log(np.diagonal(factor[0])))
 
 
 @program(0.3, 0.4, 0.2)
@@ -205,23 +232,19 @@ def of(fun: Callable[..., Any], np: Any, st: Any, sp: Any, sl: Any) -> Callable[
     return lambda p: fun(np, st, sp, sl, p)
 
 
-def gradients(fun: Callable[..., Any], start: Any) -> dict[str, Callable[[], Any]]:
+def gradients(fun: Callable[..., Any], start: Any) -> dict[str, Callable[[Any], Any]]:
     """The gradient by each of the four, where it has one; all must agree with ours."""
     ours = pb.grad(of(fun, *OURS))
     fast = pb.compile(ours)
     settled(fast, start)
-    calls = {"eager": lambda: ours(start), "compiled": lambda: fast(start)}
+    calls = {"eager": ours, "compiled": fast}
     expected = ours(start)
     theirs = autograd.grad(of(fun, *AUTOGRAD))
     jitted = jax.jit(jax.grad(of(fun, *JAX)))
-    begin = jnp.asarray(start)
-    peers = {
-        "autograd": lambda: theirs(start),
-        "jax.jit": lambda: np.asarray(jitted(begin)),
-    }
+    peers = {"autograd": theirs, "jax.jit": lambda p: np.asarray(jitted(p))}
     for name, call in {**peers, "compiled": calls["compiled"]}.items():
         try:
-            found = call()
+            found = call(start)
         except MISSING as error:
             print(f"{fun.__name__}: {name} raises {type(error).__name__}", file=sys.stderr)
             continue
@@ -244,9 +267,9 @@ def speed(words: list[str]) -> None:
             pairs = [("eager", "autograd"), ("compiled", "jax.jit")]
             times = {}
             for pair in pairs:
-                both = {name: calls[name] for name in pair if name in calls}
+                both = {name: turning(calls[name], start) for name in pair if name in calls}
                 clock = time.thread_time if pair[0] == "eager" else time.process_time
-                times |= interleaved(both, 41, clock)
+                times |= interleaved(both, 41, clock, warm=True)
         cells = {k: f"{t * 1e6:.1f}" for k, t in times.items()}
         ratio = {
             peer: f"{times[ours] / times[peer]:.2f}" if peer in times else ""

@@ -15,16 +15,21 @@ def interleaved(
     calls: dict[str, Callable[[], object]],
     rounds: int = 15,
     clock: Callable[[], float] = time.perf_counter,
+    warm: bool = False,
 ) -> dict[str, float]:
     """The median seconds of each call; all run in turn, so that the machine's mood is shared.
 
     On a busy machine, `time.process_time` leaves out what other processes take.
+    warm: call twice in each turn and time the second call, as in an optimiser's loop; otherwise
+    each call finds the processor's caches full of the other's code.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()
     for _ in range(rounds):
         for name, call in calls.items():
+            if warm:
+                call()
             start = clock()
             call()
             times[name].append(clock() - start)

@@ -19,6 +19,8 @@ from pullback.core.primitive import Primitive
 from pullback.core.reach import SESSION
 from pullback.core.trace import running
 from pullback.primitives import load
+from tests import budgets
+from tests.budgets import LONG, TURN
 
 # Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
 CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
@@ -26,7 +28,6 @@ atexit.register(CACHE.cleanup)
 os.environ["PULLBACK_CACHE"] = CACHE.name
 
 TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
-LONG = os.environ.get("PULLBACK_LONG") == "1"
 
 
 def wait_for_machine_code():
@@ -35,10 +36,17 @@ def wait_for_machine_code():
         time.sleep(0.002)
 
 
-def pytest_collection_modifyitems(items):
-    """Tests with a large budget run in `make test-long` only."""
+def pytest_configure(config):
+    named = config.option.keyword or any("::" in name for name in config.args)
+    budgets.BY_NAME[0] = bool(named)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests with a large budget run in `make test-long` only; of others a share does here."""
     if LONG:
         return
+    items[:], left = budgets.shared_out(items)
+    config.hook.pytest_deselected(items=left)
     skip = pytest.mark.skip(reason="a large budget: runs in `make test-long`")
     for item in items:
         if "long" in item.keywords:
@@ -49,6 +57,12 @@ def pytest_collection_finish():
     """What is there by now stays: the garbage collector need not look at it in every test."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """A run that fails says how it's repeated."""
+    if not LONG and any(terminalreporter.stats.get(key) for key in ("failed", "error")):
+        terminalreporter.write_line(f"PULLBACK_TURN={TURN} asks the same samples again.")
 
 
 @pytest.fixture

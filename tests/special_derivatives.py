@@ -11,7 +11,7 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.special_references import COMPLEX, REAL, SEVERAL
 
 TABLE = Path(__file__).with_suffix(".json")

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -12,10 +13,12 @@ import pytest
 
 import pullback as pb
 from pullback.compiler import path
+from tests.budgets import in_turn
 from tools.coverage_table import MODULES, TABLE, has_row, parse, public, table
 
 TEXT = TABLE.read_text(encoding="utf-8")
 TABLES = parse(TEXT)
+NOT_ASKED = "whatever the table says"
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
@@ -44,11 +47,14 @@ def compare():
     """Write the table anew, without trying the laws, and compare it with what is there."""
     with np.errstate(all="ignore"):
         new = table(TEXT, holds=lambda law, sample: "yes", repeated=repeated)
-    assert new == TEXT, "make coverage-table"
+    cells = re.escape(new).replace(re.escape(NOT_ASKED), r"[^|\n]+")
+    assert re.fullmatch(cells, TEXT), "make coverage-table"
 
 
 def repeated(sample):
     """What compile makes of a sample, by whether machine code of the lowest level repeats it."""
+    if not in_turn(sample, 4):
+        return NOT_ASKED
     with patch.object(path, "BEST", 0), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fast = pb.compile(sample.fun, wait=True)

@@ -133,6 +133,7 @@ def test_first_order(name):
 
 # By one argument alone, a result may depend on it by comparisons.
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_argument(name):
     """Alone, and some of its elements against central differences."""
@@ -157,6 +158,7 @@ def test_each_argument(name):
 
 
 @pytest.mark.filterwarnings(KINKS)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_second_order(name):
     """Reverse over reverse, forward over reverse and reverse over forward, and differences."""
@@ -174,6 +176,7 @@ def test_second_order(name):
         close(a, b, 1e-8, abs(first))
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_without_rebinding(name):
     """NumPy's protocols alone: right, or an error; never a wrong number."""

@@ -19,7 +19,8 @@ from pullback.core.reach import LOCK, OPEN, SESSION
 from pullback.core.trace import running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
-from tests.conftest import LONG, wait_for_machine_code
+from tests.budgets import LONG
+from tests.conftest import wait_for_machine_code
 
 
 def chain(x, turns):
@@ -28,11 +29,14 @@ def chain(x, turns):
     return x
 
 
+LENGTH = 1_000_000 if LONG else 200_000  # of a chain, whose frames in C would be too many too
+
+
 class TestSize:
     def test_a_chain_of_a_million_operations(self):
         """Forward, back and freed without recursion, in time that grows as the chain does."""
         took = []
-        for turns in (50_000, 500_000):
+        for turns in (LENGTH // 20, LENGTH // 2):
             start = time.process_time()
             value, gradient = pb.value_and_grad(lambda x, turns=turns: chain(x, turns))(0.5)
             took.append(time.process_time() - start)
@@ -43,7 +47,7 @@ class TestSize:
     def test_an_abandoned_chain_is_freed(self):
         """A graph of a million nodes that is never walked back goes without recursion too."""
         x = pb.array(0.5, requires_grad=True)
-        y = chain(x, 500_000)
+        y = chain(x, LENGTH // 2)
         node = weakref.ref(y.node)
         del y
         assert node() is None
@@ -97,7 +101,7 @@ class TestSize:
             lambda u: u + 0.1 * u[0],
             lambda u: u + 0.1 * np.concatenate([u[1:] - u[:-1], u[:1]]),
             lambda u: u + 0.1 * np.sum(u[::2]),
-            lambda u: u + 0.1 * (np.ones((40, 40)) @ u),
+            lambda u: u + 0.1 * (np.ones((100, 100)) @ u),
         ],
         ids=["roll", "element", "differences", "slice", "product"],
     )
@@ -105,6 +109,7 @@ class TestSize:
         """What each step reads by an index is put in place once or twice, not in all steps before.
 
         The cotangent of u comes back through `u + ...` as it is, scattered, and meets every step.
+        One of few elements is an array at once, which takes less time.
         """
         scatter, placed = indexing.scatter, []
 
@@ -135,7 +140,7 @@ class TestSize:
         counts = []
         for n in (50, 200):
             placed.clear()
-            pb.grad(f)(np.linspace(0, 1, 40), n)
+            pb.grad(f)(np.linspace(0, 1, 100), n)
             counts.append(sum(placed))
         assert 0 < counts[1] < 6 * counts[0]
 
@@ -409,7 +414,7 @@ class TestThreads:
 class TestChangedInputs:
     """An array that changes between forward and backward raises or does not matter."""
 
-    SIZES = (5, 20_000)  # copied, and kept by reference with a checksum
+    SIZES = (5, 20_000, 50_000)  # copied, also beside others; kept by reference with a checksum
 
     @pytest.mark.parametrize("size", SIZES)
     def test_the_input(self, size):
@@ -442,7 +447,7 @@ class TestChangedInputs:
             c[-1] += 1e-9
         else:
             c *= -1
-        if size > 4096:
+        if size > 32_768:
             with pytest.raises(pb.PullbackError, match="changed between the forward"):
                 pullback(np.ones(size))
         else:

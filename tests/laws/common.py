@@ -16,11 +16,16 @@ from pullback.primitives import load
 from pullback.transforms.loops.scan_primitive import Scan
 from pullback.transforms.loops.while_primitive import Trips, While, WhilePull
 from pullback.transforms.stage import STOP
+from tests.budgets import in_turn
 from tests.samples import collect
 from tests.together import try_all
 
 # Samples are at kinks as well, where the modes agree on what is no second derivative.
 KINKS = pytest.mark.filterwarnings("ignore:.*has a kink:RuntimeWarning")
+
+
+# Of the samples after a function's first, one in so many has its turn in an ordinary run.
+OTHERS = 6
 
 
 def groups():
@@ -32,11 +37,15 @@ def groups():
     return found
 
 
-def for_all_samples(law, *, with_family=False, only=lambda sample: True):
+def for_all_samples(
+    law, *, with_family=False, only=lambda sample: True, shares=1, otherwise=lambda sample: None
+):
     """A test for each function that runs the law on its samples; poles may warn on the way forward.
 
     All samples are tried, and those that fail are named. Calls arrive through NumPy's protocols;
     what rebinding serves is among the samples by name.
+    With `shares`, an ordinary run tries the law on the first sample of each function, and on those
+    of the others whose turn it is, one in so many; on the rest it tries `otherwise`.
     """
     chosen = {name: [(f, s) for f, s in pairs if only(s)] for name, pairs in groups().items()}
     chosen = {name: pairs for name, pairs in chosen.items() if pairs}
@@ -46,7 +55,10 @@ def for_all_samples(law, *, with_family=False, only=lambda sample: True):
     def test(pairs):
         def check(family, sample):
             with np.errstate(all="ignore"), pb.rebinding(False):
-                law(sample, family) if with_family else law(sample)
+                if sample is not pairs[0][1] and not in_turn(sample, shares):
+                    otherwise(sample)
+                else:
+                    law(sample, family) if with_family else law(sample)
 
         try_all(check, [(f"{family}, {sample}", (family, sample)) for family, sample in pairs])
 

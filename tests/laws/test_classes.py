@@ -4,7 +4,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.testing import Problem
-from tests.laws.common import for_all_samples
+from tests.laws.common import OTHERS, for_all_samples
 from tests.samples import collect
 
 # Which of the two NumPy's einsum gives without axes hangs on the path that it takes.
@@ -39,4 +39,4 @@ def check_classes(sample):
     assert all(kinds == expected for kinds in found), (found, expected)
 
 
-test_classes = for_all_samples(check_classes)
+test_classes = for_all_samples(check_classes, shares=OTHERS)

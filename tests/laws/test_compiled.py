@@ -22,8 +22,8 @@ from pullback.core.graph import Graph
 from pullback.core.spec import is_inexact
 from pullback.testing import Problem, check_compiled, precision, staged
 from pullback.transforms.loops.body import Repeated
-from tests.conftest import LONG
-from tests.laws.common import for_all_samples, unreadable_names
+from tests.budgets import LONG
+from tests.laws.common import OTHERS, for_all_samples, unreadable_names
 
 LEVEL = 0
 
@@ -153,4 +153,4 @@ def names():
         yield
 
 
-test_compiled = for_all_samples(check_both)
+test_compiled = for_all_samples(check_both, shares=OTHERS)

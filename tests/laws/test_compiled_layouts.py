@@ -10,7 +10,7 @@ import pullback as pb
 from pullback.core.array import Array
 from pullback.core.tree import flatten, tree_map
 from pullback.testing import close, precision
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.laws.common import for_all_samples
 from tests.layouts import lay, memory_of
 

@@ -10,8 +10,8 @@ from pullback.compiler.call.compiled import compile
 from pullback.core.spec import is_inexact
 from pullback.core.tree import flatten, unflatten
 from pullback.testing import Problem, precision
-from tests.conftest import LONG
-from tests.laws.common import for_all_samples
+from tests.budgets import LONG
+from tests.laws.common import OTHERS, for_all_samples
 from tests.laws.test_compiled import compare
 
 
@@ -109,4 +109,4 @@ def check_composed(sample):
                     compare(a, b, False, tolerance, name)
 
 
-test_composed = for_all_samples(check_composed)
+test_composed = for_all_samples(check_composed, shares=OTHERS)

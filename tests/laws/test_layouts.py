@@ -12,8 +12,8 @@ from pullback.core.array import Array, root_of
 from pullback.core.spec import is_inexact
 from pullback.core.tree import flatten, unflatten
 from pullback.testing import Problem, agree, close, precision
-from tests.conftest import LONG
-from tests.laws.common import for_all_samples
+from tests.budgets import LONG
+from tests.laws.common import OTHERS, for_all_samples
 from tests.layouts import LAYOUTS, lay, seen
 from tests.samples import collect, plainly
 
@@ -220,7 +220,7 @@ def check_all_layouts(sample, family):
             check_layouts(sample, layout, family)
 
 
-test_layouts = for_all_samples(check_all_layouts, with_family=True)
+test_layouts = for_all_samples(check_all_layouts, with_family=True, shares=OTHERS)
 
 
 # SciPy's own functions in which an array of two axes means something else, or lies as a buffer of

@@ -18,7 +18,7 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 
 class Reflecting:

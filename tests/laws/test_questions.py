@@ -11,7 +11,7 @@ from unittest.mock import patch
 from pullback import jvp, vjp
 from pullback.testing import Problem, staged
 from pullback.transforms.stage import StageTrace
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.laws.common import for_all_samples
 
 

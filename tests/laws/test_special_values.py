@@ -14,7 +14,7 @@ from numpy.polynomial import polynomial as P
 import pullback as pb
 from pullback.core.array import Array
 from pullback.core.tree import flatten, tree_map, unflatten
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.laws.common import KINKS
 from tests.samples import collect
 from tests.together import try_all

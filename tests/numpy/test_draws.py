@@ -112,8 +112,22 @@ def test_normal_vectors_with_equal_variances():
     assert np.allclose(jacobian[0, 0], [x[0] / 8, x[1] / 8])
 
 
+def test_second_derivatives_of_normal_vectors_with_equal_variances():
+    """As the numbers of NumPy move along variances that stay equal, and smoothly off that line."""
+    draw = lambda v: np.sin(np.random.default_rng(0).multivariate_normal(
+        [v[0], 0.0], np.eye(2) * v[1] + (v[0] - 0.3) * np.array([[0.1, 0.2], [0.2, 0.4]]), 3
+    )).sum()  # fmt: skip
+    v, h = np.array([0.3, 2.0]), 1e-4
+    hessian = pb.hessian(draw)(v)
+    forward = pb.jacobian(pb.jacobian(draw, mode="forward"), mode="forward")(v)
+    np.testing.assert_allclose(hessian, forward, rtol=1e-12)
+    along = np.array([0.0, h])
+    difference = (pb.grad(draw)(v + along) - pb.grad(draw)(v - along)) / (2 * h)
+    np.testing.assert_allclose(hessian[1, 1], difference[1], rtol=1e-6)
+
+
 def test_whole_numbers_are_refused():
     """Also where the parameter stands in a list."""
     for means in (lambda mu: mu, lambda mu: [1.0, mu]):
-        with pytest.raises(ConversionError, match=r"numbers of `poisson`.*whole, or picked"):
+        with pytest.raises(ConversionError, match=r"numbers of `poisson`.*integers or picked"):
             pb.grad(lambda mu, means=means: np.random.default_rng(0).poisson(means(mu)) * mu)(2.0)

@@ -9,7 +9,7 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.fuzz_assignment import Program, make, shrink
 from tests.seeds import check_seeds
 
@@ -331,6 +331,7 @@ def check(program, skips):
                 raise
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("start", range(0, PROGRAMS, CHUNK))
 def test_random_programs(start):
     check_seeds(range(start, start + CHUNK), make, check, shrink)

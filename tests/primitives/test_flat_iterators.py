@@ -4,15 +4,13 @@ Random programs of steps with one iterator: reading, writing, going on, loops th
 questions where it is. In every way to run them they give what they give of plain arrays, or raise.
 """
 
-import os
-
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from tests.budgets import LONG
 
-LONG = os.environ.get("PULLBACK_LONG")
 X = np.array([[1.5, 0.25, 3.0], [2.0, 4.0, 5.0]])
 LAYOUTS = {
     "C": lambda x: x * 1.0, "transposed": lambda x: (x * 1.0).T,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 EXPONENTIAL = {
     "exp": (np.exp, mp.exp),

@@ -137,6 +137,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("f", "shape", "kind"), [c[1:] for c in CASES], ids=[f"{c[0]}-{c[2]}-{c[3]}" for c in CASES]
 )
+@pytest.mark.share(3)
 class TestALoop:
     """vmap agrees with a loop over the examples."""
 

@@ -150,6 +150,50 @@ class TestPoints:
                 g = pb.grad(g)
             assert g(np.inf) == 0
 
+    @pytest.mark.parametrize(
+        "f",
+        [
+            lambda x: sp.gammainc(2.5, x),
+            lambda x: sp.gammaincc(2.5, x),
+            lambda x: sp.gammainc(x, 2.5),
+            lambda x: sp.chdtr(3.0, x),
+            lambda x: sp.gdtr(1.5, 2.0, x),
+            lambda x: sp.chndtr(x, 2.0, 1.5),
+            lambda x: sp.ncfdtr(3.0, 4.0, 1.5, x),
+        ],
+    )
+    def test_probabilities_at_infinity_are_flat(self, f):
+        assert pb.grad(f)(np.inf) == 0
+        assert pb.grad(pb.grad(f))(np.inf) == 0
+
+    @pytest.mark.parametrize(
+        ("f", "at"),
+        [
+            (lambda v: sp.xlogy(v[0], v[1]), (0.0, 2.0)),
+            (lambda v: sp.xlog1py(v[0], v[1]), (0.0, 2.0)),
+            *[
+                (lambda v, d=d: getattr(scipy.stats, d).logpdf(v[0], *v[1:]), (0.7, *shapes))
+                for d, shapes in (
+                    ("gamma", (1.0,)), ("beta", (1.0, 1.0)), ("powerlaw", (1.0,)), ("chi", (1.0,)),
+                    ("betaprime", (1.0, 4.0)), ("burr12", (1.0, 1.0)), ("gengamma", (1.0, 1.0)),
+                    ("exponweib", (1.0, 1.0)),
+                )
+            ],
+            (
+                lambda v: scipy.stats.dirichlet.logpdf(np.stack([v[0], 1 - v[0]]), v[1:]),
+                (0.3, 1.0, 1.0),
+            ),
+        ],
+    )  # fmt: skip
+    def test_a_factor_of_zero_has_a_slope(self, f, at):
+        """x log(y) at x = 0, as in densities of which a shape is one: d/dx d/dy is 1/y."""
+        v, h, grad = np.array(at), 1e-5, pb.grad(f)
+        differences = [(grad(v + h * e) - grad(v - h * e)) / (2 * h) for e in np.eye(len(v))]
+        for inner in ("forward", "reverse"):
+            for outer in ("forward", "reverse"):
+                found = pb.jacobian(pb.jacobian(f, mode=inner), mode=outer)(v)
+                np.testing.assert_allclose(found, differences, rtol=1e-6, atol=1e-6)
+
     def test_student_at_infinity_is_flat(self):
         f = lambda t: sp.stdtr(3.0, t)
         assert pb.grad(f)(-np.inf) == 0

@@ -348,6 +348,17 @@ class TestOverflowRounds:
         same(derivative(lambda x: np.ldexp(x, 1100), np.array([1e-200])), [np.inf])
         same(derivative(lambda x: np.ldexp(np.ldexp(x, -1000), 1000), np.array([3.0])), [1])
 
+    @pytest.mark.parametrize("f", [np.logaddexp, np.logaddexp2])
+    def test_second_derivatives_of_logaddexp_far_apart(self, f):
+        """The weight of the smaller one is 0 exactly, however steep both are."""
+        for size in (1e4, 1e20, 1e100):
+            apart = lambda t, s=size: f(-s * t, -2.0 * s * t * t)
+            for inner in ("forward", "reverse"):
+                for outer in ("forward", "reverse"):
+                    slope = pb.jacobian(apart, mode=inner)
+                    assert slope(1.0) == -size
+                    assert pb.jacobian(slope, mode=outer)(1.0) == 0
+
 
 class TestPoles:
     """A computed zero times a partial that is infinite at a pole is NaN."""

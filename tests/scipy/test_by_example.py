@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import interpolate, ndimage, signal, sparse, stats
+from scipy import interpolate, ndimage, signal, sparse, spatial, stats
 from scipy.sparse import linalg
+from scipy.spatial import distance
 
 import pullback as pb
 from pullback.scipy.solving.by_example import again
@@ -44,7 +45,34 @@ def delay(numbers):
     return np.sum(signal.group_delay((zeros, np.concatenate([[1.0], numbers])), 8)[1][1:-1] ** 2)
 
 
+def close_points(points):
+    """Lists and sets of indices, as many in each example."""
+    tree = spatial.KDTree(points)
+    near = [np.sum(np.sin(points[i])) for i in tree.query_ball_point(PLACES, 0.42)]
+    pairs = [np.sum((points[i] - points[j]) ** 2) for i, j in tree.query_pairs(0.2)]
+    return np.sum(near) * len(pairs) + np.sum(pairs)
+
+
+def powers(points, p):
+    """One power in each example."""
+    far = distance.cdist(points, PLACES, "minkowski", p=p) * np.sum(
+        distance.pdist(points, "minkowski", p=1.5)
+    )
+    return np.sum(far) + distance.minkowski(points[0], points[1], p, [1.0, 2.0])
+
+
+def by_spans(places, knots):
+    """A sparse array and a spline for each example, which have numbers in other places."""
+    t = np.concatenate([np.zeros(4), knots, np.ones(4)])
+    rows = interpolate.BSpline.design_matrix(places, t, 3)
+    finer = interpolate.BSpline(t, HEIGHTS[:6], 3).insert_knot(places[1])
+    return np.sum((rows @ HEIGHTS[:6]) ** 2) + np.sum(finer.c**3) + rows.toarray()[1, 2]
+
+
 CASES = {
+    "spans": (by_spans, (np.array([0.2, 0.397, 0.7]), np.array([0.4, 0.6]))),
+    "close points": (close_points, (POINTS,)),
+    "powers": (powers, (POINTS, 2.5)),
     "delay": (delay, (np.array([0.4, 0.3]),)),
     "surface": (surface, (POINTS, HEIGHTS, PLACES)),
     "preconditioned": (preconditioned, (NUMBERS, RIGHT)),
@@ -137,3 +165,27 @@ BY_RANK = {
 def test_statistics_that_count(name):
     f, x = BY_RANK[name], np.random.default_rng(4).normal(size=(3, 9))
     np.testing.assert_allclose(pb.vmap(f)(x), [f(row) for row in x], rtol=1e-13)
+
+
+def test_an_infinite_power_in_one_example():
+    far = lambda p: distance.minkowski(np.array([1.0, 4.0]), np.zeros(2), p, [1.0, 0.5])
+    p = np.array([2.0, np.inf, 3.5])
+    np.testing.assert_allclose(pb.vmap(far)(p), [far(x) for x in p])
+    np.testing.assert_allclose(pb.vmap(pb.grad(far))(p), [pb.grad(far)(x) for x in p])
+
+
+def test_lists_of_different_lengths():
+    """They are refused where they are read."""
+
+    def near(points):
+        return np.sum(points[spatial.KDTree(points).query_ball_point([0.5, 0.5], 0.4)])
+
+    with pytest.raises(pb.ConversionError, match="has a `list` of its own here"):
+        pb.vmap(near)(np.stack([POINTS, 0.2 * POINTS]))
+
+
+def test_a_number_as_a_seed_is_no_effect():
+    fast = pb.compile(lambda x: distance.directed_hausdorff(x, PLACES)[0], wait=True)
+    for x in (POINTS, POINTS**2, POINTS + 1):
+        assert fast(x) == distance.directed_hausdorff(x, PLACES)[0]
+    assert fast.refusal is None

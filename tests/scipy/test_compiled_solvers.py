@@ -11,6 +11,7 @@ import pytest
 from scipy import integrate, optimize, stats
 
 import pullback as pb
+from tests.budgets import asked
 
 TIMES = np.linspace(0.0, 1.0, 4)
 AT = np.linspace(0.1, 2.0, 8)
@@ -106,7 +107,7 @@ def test_programs():
     """Values and gradients of one recording for all numbers."""
     arguments = [np.float64(x) for x in (1.0, 1.1, 0.9, 1.2)]
     wrong = {}
-    for name, f in PROGRAMS.items():
+    for name, f in asked(PROGRAMS, 3).items():
         plain = pb.value_and_grad(f)
         fast = pb.compile(plain, wait=True)
         found = differences(fast, plain, arguments)
@@ -119,7 +120,7 @@ def test_transformed():
     arguments = [np.array([1.0, 1.1, 0.9]) * x for x in (1.0, 1.1, 0.9)]
     wrong = {}
     for name in ("brentq", "minimize", "quad", "quantiles", "its result"):
-        for what, transformed in TRANSFORMED.items():
+        for what, transformed in asked(TRANSFORMED, 2).items():
             plain = transformed(PROGRAMS[name])
             fast = pb.compile(plain, wait=True)
             one = lambda x, fast=fast: (fast(x),)
@@ -277,7 +278,7 @@ def test_arrays_that_are_written_later():
 def test_functions_that_choose():
     """A function that asks for its argument is several programs, and a value chooses."""
     wrong = {}
-    for name, f in BRANCHES.items():
+    for name, f in asked(BRANCHES, 3).items():
         both = lambda a, f=f: pb.value_and_grad(f)(a)
         fast = pb.compile(both, wait=True)
         found = differences(fast, both, 1.0 + 0.2 * np.sin(np.arange(8.0)))

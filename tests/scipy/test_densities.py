@@ -4,6 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy import special, stats
+from scipy.stats._distr_params import distcont
 
 import pullback as pb
 from pullback.scipy.distributions.scores import MASSES, SCORES
@@ -207,3 +208,34 @@ def test_logarithms_of_probabilities_that_underflow():
         forward = pb.jvp(lambda x, f=log, s=shapes: f(x, *s), (x,), (1.0,))[1]
         np.testing.assert_allclose([both[0], forward], slope, rtol=1e-9)
         np.testing.assert_allclose(both[1], pb.grad(log)(0.8, *shapes), rtol=1e-14)
+
+
+FAR = """
+chi fatiguelife foldcauchy gengamma genexpon gennorm loggamma maxwell nakagami recipinvgauss rice t
+wald
+""".split()
+
+
+def test_derivatives_far_out_are_finite():
+    """Squares and powers of such arguments are infinite, and the functions no longer move."""
+    shapes = {name: args for name, args in distcont if name in FAR}
+    x, missed = np.array([1e155, 1e300]), []
+    for name in FAR:
+        for method in ("pdf", "cdf", "sf"):
+            f = getattr(getattr(stats, name), method)
+            xs = [x, *[np.full(2, float(a)) for a in shapes[name]]]
+            with np.errstate(all="ignore"):
+                bars = pb.grad(lambda *xs, f=f: np.sum(f(*xs)), tuple(range(len(xs))))(*xs)
+                value = f(*xs)
+            if not np.all(np.isfinite(bars) | np.isnan(value)):
+                missed.append((name, method, bars))
+    assert not missed
+
+
+def test_slopes_of_tails_far_out():
+    """Of powers of x, in whose formulas its square would be infinite."""
+    for dist, shapes, power in ((stats.foldcauchy, (1.3,), 2), (stats.jf_skew_t, (2.0, 3.0), 7)):
+        for x in (1e20, 1e160, 1e300):
+            with np.errstate(all="ignore"):
+                slope = pb.grad(lambda x, d=dist, s=shapes: d.logpdf(x, *s))(x)
+            np.testing.assert_allclose(slope, -power / x, rtol=1e-12)

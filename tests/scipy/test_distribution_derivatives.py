@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import pullback as pb
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.distribution_derivatives import places_by_name, slopes
 from tests.distribution_references import MASSES
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 import pullback as pb
 from pullback.scipy.images.edges import WRAP
 from pullback.scipy.images.interpolation import interpolated, transformed
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 SHAPES = [(1,), (2,), (7,), (1, 3), (5, 6), (9, 2), (3, 4, 5)]
 SPECIAL = [0.0, -0.0, -1e-16, -1e-15, 1e-16, -0.25, -0.5, -1.0, -1.5, 1e6, -1e6, 1e10, -1e10]

@@ -15,7 +15,7 @@ import pytest
 
 import pullback as pb
 from tests import scipy_programs
-from tests.conftest import LONG
+from tests.budgets import LONG, in_turn
 from tests.test_programs import direction, paired
 from tests.together import try_all
 
@@ -130,10 +130,11 @@ def test_they_do_not_know_of_pullback():
             assert "import pullback" not in file.read()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
-    """Its value, its gradient by each argument, and both compiled."""
-    check(name, is_compiled=True)
+    """Its value, its gradient by each argument, and in turns both compiled."""
+    check(name, is_compiled=in_turn(name, 2))
 
 
 @pytest.mark.parametrize("module", sorted({name.partition(".")[0] for name in MORE}))
@@ -185,6 +186,7 @@ def check_compiled(name, case, bars):
 NEW = ("calibration", "functions", "inference", "survival")
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name.startswith(NEW)])
 def test_batch(name):
     """Two examples at once have the gradients that each has by itself."""

@@ -9,6 +9,7 @@ from scipy.linalg import interpolative
 
 import pullback as pb
 from pullback.core.errors import MissingRuleError
+from tests.budgets import asked
 
 random = np.random.default_rng(8)
 Y, Z = random.normal(size=15), random.normal(size=15)
@@ -229,7 +230,7 @@ def number(out):
 
 def test_derivatives_are_those_of_differences():
     failures = []
-    for name, (program, x) in CASES.items():
+    for name, (program, x) in asked(CASES, 2).items():
         f = lambda x, program=program: number(program(x))
         direction, h = random.uniform(0.5, 1, np.shape(x)), 1e-4
         along = [f(x + t * h * direction) for t in (-2, -1, 1, 2)]

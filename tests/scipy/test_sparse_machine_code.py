@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.sparse import linalg as ssl
 
 import pullback as pb
-from pullback.scipy.sparse_arrays.compiled_methods import compiled_method
+from pullback.scipy.sparse_arrays.compiled_methods import compiled_method, program
 
 rng = np.random.default_rng(3)
 LINE = sparse.diags_array([-np.ones(8), 2.5 * np.ones(9), -np.ones(8)], offsets=[-1, 0, 1])
@@ -86,16 +86,56 @@ def test_what_does_not_converge_says_so():
     assert not method(GRID.data, np.zeros(81), None)[0].any()
 
 
-def test_nested_loops_stay_scipys():
+def test_gmres_is_scipys():
+    """For small and large right-hand sides, with a start and without, converged or not."""
+    A = (GRID + 0.4 * sparse.eye_array(81, k=1) - 0.2 * sparse.eye_array(81, k=-3)).tocsr()
+    options = {"rtol": 1e-10, "restart": 4, "maxiter": 20, "atol": 1e-9}
+    pattern = A.indptr, A.indices, "csr"
+    method = pb.compile(program(ssl.gmres, {"M": None, **options}, pattern, A.shape), wait=True)
+    for k in range(24):
+        b = rng.normal(size=81) * (1e-6, 1.0, 1e6)[k % 3]
+        x0 = np.roll(b, 3) if k % 2 else None
+        x, info, left, _ = method(A.data, b, x0)
+        found, said = ssl.gmres(A, b, x0, **options)
+        assert info == said
+        np.testing.assert_allclose(x, found, rtol=1e-10, atol=1e-10 * np.abs(found).max())
+        far = np.linalg.norm(A @ x - b)
+        np.testing.assert_allclose(left, far, atol=1e-13 * np.linalg.norm(b))
+    assert method.refusal is None
+    assert method.cache_info().hits > 20
+    assert not method(A.data, np.zeros(81), None)[0].any()
+
+
+def test_gmres_of_invariant_spaces():
+    """The exact solution after a few columns, and a column of zeros."""
+    for diagonal in (np.where(np.arange(9) < 5, 2.0, -3.0), np.ones(9)):
+        A = sparse.diags_array(diagonal).tocsr()
+        method = compiled_method(ssl.gmres, {"M": None}, (A.indptr, A.indices, "csr"), (9, 9))
+        for _ in range(12):
+            b = rng.normal(size=9)
+            x, info, *_ = method(A.data, b, None)
+            np.testing.assert_allclose(x, b / diagonal, rtol=1e-13)
+            assert info == ssl.gmres(A, b)[1] == 0
+    still = compiled_method(
+        ssl.gmres, {"M": None, "maxiter": 3}, (A.indptr, A.indices, "csr"), (9, 9)
+    )
+    for k in range(12):
+        x, info, *_ = still(0.0 * A.data, np.ones(9) + k, None)
+        assert info == ssl.gmres(0.0 * A, np.ones(9) + k, maxiter=3)[1]
+
+
+def test_other_nested_loops_stay_scipys():
     pattern = GRID.indptr, GRID.indices, "csr"
-    assert compiled_method(ssl.gmres, {"M": None}, pattern, GRID.shape) is None
+    assert compiled_method(ssl.lgmres, {"M": None}, pattern, GRID.shape) is None
     assert compiled_method(ssl.minres, {"M": None}, pattern, GRID.shape) is None
+    assert compiled_method(ssl.gmres, {"M": None}, pattern, GRID.shape, complex) is None
 
 
-def test_gradients_with_other_right_hand_sides():
+@pytest.mark.parametrize("name", ["bicgstab", pytest.param("gmres", marks=pytest.mark.long)])
+def test_gradients_with_other_right_hand_sides(name):
     def loss(data, b):
         A = sparse.csr_array((data, GRID.indices, GRID.indptr), shape=GRID.shape)
-        return np.sum(ssl.bicgstab(A, b, rtol=1e-12)[0] ** 2)
+        return np.sum(getattr(ssl, name)(A, b, rtol=1e-12)[0] ** 2)
 
     slope = pb.grad(loss, argnums=(0, 1))
     fast = pb.compile(slope)

@@ -13,7 +13,7 @@ from pullback.scipy.interpolation.fitpack import at_points
 from pullback.scipy.interpolation.fitpack import spline_value as fitpack_value
 from pullback.scipy.interpolation.piecewise import ppoly_value
 from pullback.scipy.interpolation.splines import spline_value, tensor_value
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 COUNT = 300 if LONG else 60
 

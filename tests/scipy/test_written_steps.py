@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate
 
 import pullback as pb
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 TIMES = np.linspace(0.0, 1.0, 6)
 START = np.array([1.0, 0.5])

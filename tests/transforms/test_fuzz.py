@@ -8,7 +8,7 @@ import pytest
 
 import pullback as pb
 from pullback.transforms.record import record
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.fuzz import leaves, make, shrink
 from tests.seeds import check_seeds
 
@@ -314,6 +314,7 @@ def check(program, skips):
                 raise
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("start", range(0, PROGRAMS, CHUNK))
 def test_random_programs(start):
     """Every mode is right, or the seed and the smallest part of the program that fails are told."""

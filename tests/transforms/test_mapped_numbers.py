@@ -6,16 +6,15 @@ that they have example by example, in all nestings; or they raise.
 """
 
 import math
-import os
 
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from tests.budgets import LONG
 from tests.core.test_python_floats import expression
 
-LONG = os.environ.get("PULLBACK_LONG")
 CONVERSIONS = {
     "float": lambda x: float(x[1]), "item": lambda x: x[1].item(), "item(1)": lambda x: x.item(1),
     "tolist": lambda x: x.tolist()[1], "math.fabs": lambda x: math.fabs(x[1]),

@@ -120,9 +120,9 @@ class Array(metaclass=Disguised):
         if x.within.live:
             raise ArgumentTypeError(
                 f"`hash(x)` was asked of an Array {x.within.spec(x)} of `{x.within.name}`, which is"
-                " unhashable: what a dict, a set or a cache finds by the value of a number would"
-                " have no derivative with respect to it.\n"
-                "  Let the key be the plain number, `x.numpy().tolist()`, or keep pairs in a list."
+                " unhashable: a dict, a set or a cache would find an entry by its value, and the"
+                " derivative would be lost.\n"
+                "  Use the plain number as the key, `x.numpy().tolist()`, or keep pairs in a list."
             )
         return hash(x.payload)
 

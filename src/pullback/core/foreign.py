@@ -61,10 +61,9 @@ def translate(error: BaseException) -> None:
     if made_of_text(error):
         line = ([line for line in lines if line[0] != "<string>"] or lines)[-1]
         raise ConversionError(
-            "Text was evaluated that had been made of an Array, in"
-            f" {place(line)}\n"
-            "  A number that is read from text has no derivative: write a name into the text, and"
-            " pass the number by it, as in `eval('2 * x', {'x': x})`."
+            f"Text made from an Array was evaluated, in {place(line)}\n"
+            "  A number that is read from text has no derivative: write a name in the text, and"
+            " pass the Array under that name, as in `eval('2 * x', {'x': x})`."
         ) from error
     if below and package(below[0].tb_frame.f_globals) == "pullback":
         return

@@ -170,8 +170,8 @@ def set_item(self: Instance, index: Any, value: Any) -> None:
     plain[shown(index)] = shown(value)
     if not alike(np.asarray(plain), np.asarray(peel(inner))):
         raise MissingRuleError(
-            f"`a[index] = x` of a `{kind.__name__}` asks the `__getitem__` of the class for the"
-            " place, and gets a copy.\n  Write into `a.view(np.ndarray)`."
+            f"`a[index] = x` on a `{kind.__name__}` calls the class's own `__getitem__`, which"
+            " returned a copy.\n  Write into `a.view(np.ndarray)`."
         )
 
 

@@ -391,8 +391,8 @@ def like(plain: Any, live: Any) -> Any:
     value = peel(live)
     if np.shape(value) != shape or not alike(np.asarray(plain), np.asarray(value)):
         raise MissingRuleError(
-            f"The numbers of a result, {kind.__name__}, are of a class's own making, by methods"
-            " that NumPy calls, such as `__array_wrap__`: their derivative would be lost.\n"
+            f"A `{kind.__name__}` got its numbers from a method that NumPy calls, such as"
+            " `__array_wrap__`, and their derivative would be lost.\n"
             "  Let the class compute in `__array_ufunc__`, or keep `self.value = x`."
         )
     if not derives(kind):

@@ -14,7 +14,10 @@ from .errors import ArgumentError
 from .spec import DOUBLE, DOUBLES, Spec, carries, spec_of
 from .templates import from_template
 
-COPIED = 32 * 1024  # bytes up to which a plain array is copied; a larger one is watched
+# Bytes up to which a plain array is copied; a larger one is watched. A copy takes less time than to
+# watch, but memory: little beside a result that is no smaller, and little for an argument, which is
+# there once.
+COPIED, COPIED_BESIDE, COPIED_ARGUMENT = 1 << 15, 1 << 18, 1 << 23
 
 
 class Node:

@@ -166,8 +166,8 @@ def carries(out: Any, xs: Any = ()) -> bool:
     except AttributeError:
         kind = type(out)
         raise ObjectArrayError(
-            "An operation on an Array met a number of another library, which is not traced, and"
-            f" gave a `{kind.__module__}.{kind.__qualname__}`.\n"
+            "An operation on an Array and another library's number gave a"
+            f" `{kind.__module__}.{kind.__qualname__}`, which is not traced.\n"
             "  Write `float(y)` for that number y: `x * float(y)`."
         ) from None
     if dtype.kind == "O" or (type(out) in PYTHON and any(map(holds_objects, xs))):

@@ -83,6 +83,6 @@ def refuse_store(array: Any, x: Any) -> NoReturn:
             f" of its own, `{whole.dtype.names[0]} = np.zeros(3)`."
         )
     raise ConversionError(
-        f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
-        f" the derivative would have been lost.\n  {cure}"
+        f"`a[i] = x` would write an Array of `{x.within.name}` into a plain array {spec},"
+        f" and its derivative would be lost.\n  {cure}"
     )

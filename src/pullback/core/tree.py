@@ -83,7 +83,10 @@ def register_tree(
     try:
         optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE)
     except ValueError as error:
-        raise ArgumentTypeError(f"`{cls.__name__}` is registered as a tree already.") from error
+        raise ArgumentTypeError(
+            f"`{cls.__name__}` is registered as a tree already.\n"
+            "  Register a class once, where it is defined."
+        ) from error
     return cls
 
 

@@ -37,8 +37,8 @@ class Explain(Transformation):
         stored = Explanation.__init__.__code__.co_names  # what an explanation has of its own
         if not name.startswith("_") and (hasattr(Explanation, name) or name in stored):
             raise UnknownNameError(
-                f"`{name}` was asked of `explain(f)`, which is a function; what happens in a call"
-                f" of it is told by its result.\n  Write `explain(f)(x).{name}`."
+                f"`{name}` was asked of `explain(f)`, which is a function; the result of calling it"
+                f" has `{name}`.\n  Write `explain(f)(x).{name}`."
             )
         raise AttributeError(f"'Explain' object has no attribute '{name}'", name=name, obj=self)
 

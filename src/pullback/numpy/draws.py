@@ -24,6 +24,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec
 from ..core.trace import is_live
 from ..primitives.sorting import concrete
+from ..transforms.call import stop_gradient
 from ..transforms.of_program import pulled, pushed
 
 Motion = Callable[..., Any]  # of the numbers, the parameters they were drawn for, and parameters
@@ -80,9 +81,9 @@ def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any
         x = next(filter(is_live, leaves((args, list(kwargs.values())))))
         raise ConversionError(
             f"`numpy.random` was asked for numbers of `{name}` with a parameter"
-            f" {x.within.spec(x)} of `{x.within.name}`; they have no derivative with respect to"
-            " it: they are whole, or picked.\n  Pass `x.numpy()`, or differentiate their"
-            " probability instead."
+            f" {x.within.spec(x)} of `{x.within.name}`; they are integers or picked from a list,"
+            " and have no derivative with respect to it.\n"
+            "  Pass `x.numpy()`, or differentiate their probability instead."
         )
     parameters, chosen = FAMILIES[name][0], name
     if kwargs.get("method") == "cholesky":
@@ -152,16 +153,41 @@ def multivariate_normal(out: Any, at: Any, mean: Any, cov: Any) -> Any:
     """mean + v sqrt(s) z, with eigenvalues s and vectors v; equal eigenvalues do not turn vectors.
 
     v^T cov_dot v = k says how the square root moves: v_dot is v times k_ij / (s_j - s_i). Among
-    equal eigenvalues, where v is any basis, the symmetric root of cov moves.
+    equal eigenvalues, where v is any basis, the symmetric root of cov moves. If all are equal, the
+    root and its inverse are series, whose derivatives don't need those of eigenvectors.
     """
-    s, v = np.linalg.eigh(at[1])
+    n = at[1].shape[0]
+    size = stop_gradient(np.trace(at[1]) / n)
+    away, moved = at[1] / size - np.eye(n), cov / size - np.eye(n)
+    isotropic = np.max(np.abs(away)) <= 1e-9
+    s, v = np.linalg.eigh(np.where(isotropic, np.diag(np.arange(1.0, n + 1)), at[1]))
     root = np.sqrt(s)
     k = np.swapaxes(v, -1, -2) @ cov @ v
     gap = s - s[:, None]
     near = np.abs(gap) <= 1e-9 * np.max(s)
     turned = np.where(near, 1 / (root + root[:, None]), root / np.where(near, 1, gap))
     z = ((out - at[0]) @ v) / root
-    return mean + z @ (v @ (k * turned)).T
+    by_series = (out - at[0]) @ (series(ROOT, moved) @ series(INVERSE_ROOT, away)).T
+    return mean + np.where(isotropic, by_series, z @ (v @ (k * turned)).T)
+
+
+ROOT = (
+    1,
+    1 / 2,
+    -1 / 8,
+    1 / 16,
+    -5 / 128,
+)  # of 1 + e, by powers of e: exact to the fourth derivative
+INVERSE_ROOT = 1, -1 / 2, 3 / 8, -5 / 16, 35 / 128
+
+
+def series(coefficients: Any, e: Any) -> Any:
+    one = np.eye(e.shape[0])
+    *lower, last = coefficients
+    out = last * one
+    for c in reversed(lower):
+        out = c * one + e @ out
+    return out
 
 
 @family("multivariate_normal by cholesky", mean=NEEDED, cov=NEEDED)
@@ -180,8 +206,8 @@ def special() -> Any:
         import pullback.scipy.special  # noqa: F401  # enters the rules
     except ImportError:
         raise MissingExtraError(
-            "Numbers that NumPy draws by rejection move as SciPy's distribution functions say.\n"
-            "  Install SciPy: pip install 'pullback[scipy]'."
+            "The derivatives of numbers that NumPy draws by rejection come from SciPy.\n"
+            "  Install it with `pip install 'pullback[scipy]'`."
         ) from None
     return scipy.special
 

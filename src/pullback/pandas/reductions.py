@@ -25,8 +25,8 @@ def plain(x: Any) -> Any:
             x = x.within.concrete(x, "numpy.isnan(x)")
         except ConversionError as error:
             raise ConversionError(
-                "pandas looks at each value of a column, which another may answer for each example:"
-                f" it was given an Array {x.within.spec(x)} of `{x.within.name}`.\n"
+                "pandas looks at the single values of a column, but an Array"
+                f" {x.within.spec(x)} of `{x.within.name}` holds those of all examples.\n"
                 "  Write a loop, `np.stack([f(x) for x in xs])`, or pandas' own functions of many"
                 " columns instead of `vmap`."
             ) from error

@@ -94,20 +94,24 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
             raise ArgumentError("The edges of a histogram must increase.")
         surely(bins != bins)  # NumPy counts otherwise among edges that are NaN
         return bins
-    try:
-        n = operator.index(bins)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"A histogram takes a number of bins, their edges or a rule as bins, but got {bins!r}."
-        ) from error
-    if n < 1:
-        raise ArgumentError(f"A histogram needs at least one bin, but got bins={n}.")
+    n = number_of(bins, "a number of bins, their edges or a rule")
     first, last = outer_edges(a, range)
     if type(first) is not Array and type(last) is not Array:
         dtype = np.result_type(first, last, a.dtype)
         dtype = dtype if dtype.kind == "f" else np.result_type(dtype, float)
         return np.linspace(first, last, n + 1, dtype=dtype)
     return np.linspace(first, last, n + 1)
+
+
+def number_of(bins, forms):
+    """How many bins are asked for; forms: what may be given as bins."""
+    try:
+        n = operator.index(bins)
+    except TypeError as error:
+        raise ArgumentTypeError(f"A histogram takes {forms} as bins, but got {bins!r}.") from error
+    if n < 1:
+        raise ArgumentError(f"A histogram needs at least one bin, but got bins={n}.")
+    return n
 
 
 def outer_edges(a, limits):
@@ -211,15 +215,8 @@ def edges_along(x, bins, limits):
         return histogram_bin_edges(x, bins)
     if np.ndim(bins) > 1 or isinstance(bins, str):
         raise ArgumentError("`numpy.histogramdd` takes numbers of bins, or vectors of edges.")
-    try:
-        number = operator.index(bins)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"A histogram takes a number of bins or their edges as bins, but got {bins!r}."
-        ) from error
-    if number < 1:
-        raise ArgumentError(f"A histogram needs at least one bin, but got bins={number}.")
-    return np.linspace(*outer_edges(x, limits), number + 1)
+    n = number_of(bins, "a number of bins or their edges")
+    return np.linspace(*outer_edges(x, limits), n + 1)
 
 
 @replaces(np.histogram2d)

@@ -295,9 +295,17 @@ def hypot_y(out, x, y):
 
 
 def weight(exponential, x, y):
-    """exp(x) / (exp(x) + exp(y)), a half where both are the same infinity."""
+    """exp(x) / (exp(x) + exp(y)), a half where both are the same infinity.
+
+    Where it's differentiated again, by an exponential that vanishes and never overflows: far
+    apart, slopes of x and y may be large.
+    """
     gap = np.where(np.logical_and(x == y, np.isinf(x)), 0, y - x)
-    return 1.0 / (1.0 + exponential(gap))
+    if type(gap) is not Array:
+        return 1.0 / (1.0 + exponential(gap))
+    above = gap > 0
+    small = exponential(np.where(above, -gap, gap))
+    return np.where(above, small, 1.0) / (1.0 + small)
 
 
 def arctan2_y(bar, out, y, x):

@@ -18,7 +18,7 @@ from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
-from ..core.node import COPIED, NODE, Node, new
+from ..core.node import COPIED_BESIDE, NODE, Node, new
 from ..core.rules import folds, held_by
 from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.spec import NUMBERS as ARRAYS
@@ -95,7 +95,7 @@ BESIDE = """
                 meets = first is ndarray or first in NUMBERS
                 {converted}
             else:
-                meets = first in NUMPYS and {x}.dtype is {y}.dtype and {y}.nbytes <= COPIED
+                meets = first in NUMPYS and {x}.dtype is {y}.dtype{small}
             if meets:
                 out = primitive.value(x0, x1)
                 {kept}
@@ -134,8 +134,9 @@ KEPT = "if kind is ndarray: {y} = {y}.copy()"
 
 
 SCOPE = {
-    "ARRAYS": ARRAYS, "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS,
-    "NUMPYS": NUMPYS, "Node": Node, "folds": folds, "ndarray": ndarray, "new": new,
+    "ARRAYS": ARRAYS, "Array": Array, "COPIED_BESIDE": COPIED_BESIDE, "DOUBLE": DOUBLE,
+    "NUMBERS": NUMBERS, "NUMPYS": NUMPYS, "Node": Node, "folds": folds, "ndarray": ndarray,
+    "new": new,
 }  # fmt: skip
 
 
@@ -203,5 +204,9 @@ def beside_plain(primitive: Any, i: int) -> str:
     node = NODE.format(parents="(self.node,)", rule=f"rule{i}", held=held)
     folding = NODE.format(parents="(self.node,)", rule=f"folding{i}", held=f"({held}, fold)")
     converted = CONVERTED.format(**names) if primitive.converts else "pass"
-    kept = KEPT.format(**names) if primitive.reads_other[i] else "pass"
-    return BESIDE.format(converted=converted, kept=kept, node=node, folding=folding, **names)
+    reads = primitive.reads_other[i]
+    kept = KEPT.format(**names) if reads else "pass"
+    small = f" and {names['y']}.nbytes <= COPIED_BESIDE" if reads else ""
+    return BESIDE.format(
+        converted=converted, kept=kept, small=small, node=node, folding=folding, **names
+    )

@@ -155,6 +155,6 @@ def check_written(x, other):
         and numeric(x, other) is NotImplemented
     ):
         raise ArgumentTypeError(
-            f"An array {spec_of(x)} was to be changed in place by {kind_of(other)}, which is no"
-            " number to NumPy.\n  Write `x = x + y` instead of `x += y`."
+            f"`x += y` would change an array {spec_of(x)} in place, but y is {kind_of(other)},"
+            " which NumPy doesn't treat as a number.\n  Write `x = x + y` instead of `x += y`."
         )

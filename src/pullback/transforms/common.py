@@ -24,7 +24,7 @@ from ..core.errors import (
     name_of,
 )
 from ..core.layout import duplicate
-from ..core.node import COPIED, Kept
+from ..core.node import COPIED_ARGUMENT, Kept
 from ..core.reach import OURS
 from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
@@ -229,7 +229,7 @@ def as_primal(
     if kind is float or kind is complex:
         return leaf  # as long as Python's operators alone touch it, it is as without pullback
     if kind is ndarray and leaf.dtype.kind in "fc":
-        if watched is None or leaf.nbytes <= COPIED:
+        if watched is None or leaf.nbytes <= COPIED_ARGUMENT:
             return duplicate(leaf)
         watched.append(Kept(leaf))
         return leaf

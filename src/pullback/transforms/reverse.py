@@ -17,7 +17,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.node import COPIED, Kept, Node, constant_node, new, node_of, noted, slots
+from ..core.node import COPIED_BESIDE, Kept, Node, constant_node, new, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
@@ -132,7 +132,8 @@ class ReverseTrace(Trace):
                 return bind(primitive, (plain, x) if i else (x, plain), {})
         a, kind = x.payload, type(plain)
         if kind is ndarray:
-            if type(a) is not ndarray or a.dtype is not plain.dtype or plain.nbytes > COPIED:
+            large = plain.nbytes > COPIED_BESIDE and primitive.reads_other[i]
+            if type(a) is not ndarray or a.dtype is not plain.dtype or large:
                 return self.beside_array(primitive, i, x, plain)
             out = primitive.value(plain, a) if i else primitive.value(a, plain)
             if primitive.decides and self.decided(primitive.constant):
@@ -164,7 +165,8 @@ class ReverseTrace(Trace):
         """`beside` a large array, one of another dtype, or one beside a value in flight."""
         a = x.payload
         p = bottom(a) if type(a) is Array else a
-        if plain.nbytes > COPIED or type(p) in PYTHON or p.dtype is not plain.dtype:
+        large = plain.nbytes > COPIED_BESIDE and primitive.reads_other[i]
+        if large or type(p) in PYTHON or p.dtype is not plain.dtype:
             return self.process(primitive, (plain, x) if i else (x, plain), {})
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
@@ -486,8 +488,8 @@ class Pullback:
             if spec is None:
                 if bar is not None and self.objects:
                     raise ArgumentTypeError(
-                        f"{asker()} takes no cotangent for {self.objects[0]}, which is no tree of"
-                        " numbers.\n  Return its parts, or register its class with"
+                        f"{asker()} takes no cotangent for {self.objects[0]}, which isn't a tree"
+                        " of numbers.\n  Return its parts, or register its class with"
                         " `pullback.register_tree`."
                     )
             else:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.fuzz_carried import KINDS, PLACES, Program, fill, function
 
-GROUPS = 10
+GROUPS = 5  # odd, so that each has programs of both parities
 PROGRAMS = 20_000 if LONG else 200
 
 
@@ -44,6 +44,7 @@ def agree(program, change):
             raise
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("group", range(GROUPS))
 @pytest.mark.parametrize("wait", [True, False])
 def test_whatever_is_stored_and_changed(group, wait):

@@ -7,8 +7,8 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.call.compiled import compile
+from tests.budgets import LONG
 from tests.compiler.call.test_fuzz import agree, compile_text
-from tests.conftest import LONG
 from tests.fuzz_compile import changes, write
 
 # Of random programs many a derivative is zero.
@@ -68,6 +68,7 @@ def early(monkeypatch):
     monkeypatch.setattr("pullback.compiler.call.compound.SECOND", 3)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_programs(start):
     with warnings.catch_warnings():

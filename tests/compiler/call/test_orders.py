@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.layouts import memory_of
 
 

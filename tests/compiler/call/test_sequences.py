@@ -99,11 +99,13 @@ def each(programs):
     )
 
 
+@pytest.mark.share(2)
 @each(state_programs())
 def test_state(text, calls):
     check(text, calls)
 
 
+@pytest.mark.share(2)
 @each(result_programs())
 def test_results(text, calls):
     check(text, calls)

@@ -7,8 +7,8 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.record import while_loops
+from tests.budgets import LONG, asked
 from tests.compiler.call.while_programs import differences, differences_of
-from tests.conftest import LONG
 
 
 def newton(a):
@@ -212,7 +212,7 @@ def test_two_arguments():
 def test_state_that_is_kept_in_any_way():
     """Programs put together at random, each compiled in one way more than as it is."""
     wrong = []
-    for seed in range(400 if LONG else 30):
+    for seed in asked(range(400 if LONG else 30), 3):
         wrong += differences(seed, None if LONG else [seed % 6], wait=seed % 5 > 0)
     assert not wrong, "\n".join(wrong)
 

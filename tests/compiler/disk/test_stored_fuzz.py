@@ -18,10 +18,10 @@ import pullback as pb
 from pullback.compiler.disk import records
 from pullback.core.dispatch import FUNCTIONS as RULES
 from tests import fuzz_arrays, fuzz_assignment, fuzz_loops, fuzz_rolling, loops
+from tests.budgets import LONG
 from tests.compiler.call import test_sequences as sequences
 from tests.compiler.call.test_compile import equal
 from tests.compiler.call.test_fuzz import agree
-from tests.conftest import LONG
 from tests.fuzz_compile import changes, write
 from tests.stored_programs import HEAD, compiled_later, different, kept, module, numbers, table
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pullback.compiler.call.compiled import compile
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 EACH = 50
 COUNT = 20_000 if LONG else 500

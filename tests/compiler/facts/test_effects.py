@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.budgets import LONG
 from tests.compiler.call.test_compile import equal
-from tests.conftest import LONG
 
 HEAD = """
 import collections

@@ -11,8 +11,8 @@ import pytest
 import pullback as pb
 from pullback.compiler.entry.state_checks import CHECKED
 from pullback.compiler.facts.places import KINDS as PLACES
+from tests.budgets import LONG
 from tests.compiler.call.test_compile import equal
-from tests.conftest import LONG
 from tests.fuzz_facts import KINDS, MUTATIONS, READS, World, as_it_was, result
 
 # Of random programs many a derivative is zero.
@@ -34,6 +34,7 @@ def test_every_kind_of_place_has_mutations_and_checks():
     assert {id(kind) for kind in CHECKED} == {id(kind) for kind in PLACES.values()}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_whatever_changes_is_seen(group, undone):
     for seed in range(group, WORLDS, GROUPS):
@@ -53,6 +54,7 @@ def test_whatever_changes_is_seen(group, undone):
                         raise
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("read", READS)
 def test_each_thing_that_is_read(read, undone):
     """Every mutation, for a function that reads one thing."""

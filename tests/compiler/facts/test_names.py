@@ -78,6 +78,7 @@ def programs(unary, binary, doubled, function):
     return values, gradient, filled
 
 
+@pytest.mark.share(8)
 @pytest.mark.parametrize("lookalikes", NAMES, indirect=True)
 def test_an_operation_that_bears_a_name_of_ours_is_compiled_as_itself(lookalikes):
     x = np.array([1.0, -2.0, 4.0])

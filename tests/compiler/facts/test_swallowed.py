@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.budgets import LONG
 
 HEAD = """
 import contextlib, functools, itertools, os, random, sys, time
@@ -283,7 +284,6 @@ def run(f, do):
     try: return do()
     except: return False
 """
-LONG = os.environ.get("PULLBACK_LONG")
 SECONDS = 300  # for all of one effect; one that doesn't end takes for ever
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pullback.compiler.call.compiled import compile
 from pullback.compiler.llvm.content_hash import content_hash
-from tests.conftest import LONG
+from tests.budgets import LONG
 
 SIZES = (4_097, 8_192, 16_384, 65_536)  # of 8 bytes: more than what is compared with a copy
 ROUNDS = 400 if LONG else 40

@@ -14,7 +14,7 @@ from pullback.compiler.loops.roll import looped, packed, refusals, rolled
 from pullback.compiler.program import Program
 from pullback.testing import staged
 from tests import fuzz_rolling
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.laws.test_compiled import check_graph
 from tests.loops import ONE, ROWS, SCALARS, A, W, X, integers, invariant
 from tests.together import together
@@ -485,6 +485,7 @@ EACH = 50 if LONG else 5
 COUNT = 2000 if LONG else 30
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_loops(start):
     rolls = 0

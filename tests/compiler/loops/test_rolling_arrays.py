@@ -13,6 +13,7 @@ from pullback.compiler.lower.scan import Rolled
 from pullback.core.graph import Equation
 from pullback.testing import staged
 from tests import fuzz_arrays
+from tests.budgets import LONG
 from tests.compiler.loops.test_rolling_composed import (
     AROUND,
     assert_close,
@@ -23,7 +24,6 @@ from tests.compiler.loops.test_rolling_composed import (
     reverse_twice,
     total,
 )
-from tests.conftest import LONG
 from tests.laws.test_compiled import check_graph
 
 random = np.random.default_rng(5)
@@ -515,6 +515,7 @@ EACH = 5
 COUNT = 2000 if LONG else 10
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_loops(start):
     for seed in range(start, start + EACH):

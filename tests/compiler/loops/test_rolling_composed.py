@@ -10,7 +10,7 @@ from pullback.compiler.call.compiled import compile
 from pullback.compiler.loops import roll
 from pullback.transforms.loops.scan_primitive import Scan
 from tests import fuzz_rolling
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.loops import ONE, ROWS, W, X, integers
 
 # Of random programs many a derivative is zero.
@@ -198,6 +198,7 @@ EACH = 5
 COUNT = 2000 if LONG else 20
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_loops(start):
     for seed in range(start, start + EACH):

@@ -1,13 +1,16 @@
 """Kernels: loops, vectors and reductions are NumPy's, at every width of a register."""
 
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.compiler.llvm.binding import assembly, bits
-from pullback.compiler.lower import emit, extreme_places, loop_space
+from pullback.compiler.lower import emit, extreme_places, loop_space, module
+from pullback.compiler.lower.loop_kernel import LoopKernel
+from pullback.compiler.pipeline import Lowered
 from pullback.compiler.program import Program
 from pullback.testing import staged
 from tests.together import try_all
@@ -504,3 +507,67 @@ def test_rows_and_columns_go_by_tiles(registers):
         x, y = [(random.standard_normal(s) * 9).astype(dtype) for s in ((m, n), (n, m))]
         same(*compiled(f, x, y, (random.standard_normal((22, 24, 24)) * 9).astype(dtype)))
     assert loop_space.tiled([64, 96], [[1, 64], [96, 1]]) == [(1, 48, 2), (0, 1, 64), (1, 1, 48)]
+
+
+def alike_steps():
+    """Steps that are nearly alike, by what differs, and the array that they are done on."""
+    x, rows = np.linspace(0.1, 1.0, 11), np.linspace(0.1, 2.0, 49).reshape(7, 7)
+    count, flags = np.arange(11), np.arange(11) % 2 == 0
+    number = np.float64
+    return {
+        "strides": ([lambda a, k=k: a[k] * 2 for k in (0, 1, np.s_[:, 3], np.s_[::-1, 0])], rows),
+        "shapes": ([lambda a, k=k: a[:k, 0] * 2 for k in (7, 6, 7, 1)], rows),
+        "transposed": ([lambda a: a + a.T, lambda a: a.T + a, lambda a: a + a, np.transpose], rows),
+        "signs of zero": ([lambda x, c=c: x + c for c in (0.0, -0.0, number(0), number(-0.0))], x),
+        "numbers": ([lambda x, c=c: x * c for c in (1, True, 1.0, 2, 2.0, np.float32(2))], x),
+        "of integers": ([lambda n, c=c: n + c for c in (2, np.int8(2), np.int64(2), 2.0)], count),
+        "powers": ([lambda x, c=c: x**c for c in (2, 2.0, 3, 0.5, number(2))], x),
+        "axes": ([lambda a, k=k: np.sum(a, axis=k) for k in (0, 1, (0, 1), 0)], rows),
+        "kinds": ([np.max, np.min, np.sum, np.prod, np.max], x),
+        "dtypes": ([lambda x, d=d: np.sin(x.astype(d)) for d in ("f4", "f8", "i4", "f4")], x),
+        "results": ([lambda x, d=d: x.astype(d) for d in ("f4", "i4", "i8", "?")], x),
+        "order": ([lambda x: x[1:] - x[:-1], lambda x: x[:-1] - x[1:], lambda x: x - x], x),
+        "which": ([lambda a: a[0] * a[1] - a[0], lambda a: a[0] * a[1] - a[1]], rows),
+        "memory": ([shifted, lambda x: x[:-1] * 2.0, shifted], x),
+        "wiring": ([lambda x: x * 2 - x, lambda x: x - x * 2, lambda x: x * 2 - x * 2], x),
+        "operations": ([np.exp, np.expm1, np.sin, np.exp], x),
+        "places": ([lambda x, k=k: x[k] * 2 for k in ([0, 2, 4], [1, 1, 9], [-1, 0, 3])], x),
+        "choices": ([lambda m, c=c: np.where(m, *c) for c in ((1, 2), (2, 1), (1.0, 2))], flags),
+    }
+
+
+def shifted(x):
+    """One that reads the array that it writes to."""
+    y = x.copy()
+    y[1:] = y[:-1] * 2.0
+    return y
+
+
+def one_after_the_other(steps):
+    """The results of steps each of which waits for the last, so that each is a kernel."""
+
+    def run(x):
+        outs, t = [], np.sum(x) * 0
+        for step in (*steps, *steps):
+            outs.append(step(np.where(t > 9, x[::-1], x)))
+            t = np.sum(outs[-1]) * 0.5
+        return outs
+
+    return run
+
+
+def test_kernels_that_are_known_are_not_written_again(monkeypatch):
+    """What decides the text of a kernel tells all apart that differ in it: the text is the same."""
+    made, init = [], LoopKernel.__init__
+    monkeypatch.setattr(LoopKernel, "__init__", lambda *xs: [made.append(1), init(*xs)][1])
+
+    def check(steps, x):
+        graph, _ = staged(one_after_the_other(steps), [x])
+        with patch.object(module.KernelOperands, "key", lambda operands: None):
+            anew, n = Lowered(graph).module, len(made)
+        kept = Lowered(graph).module
+        assert (kept.text, kept.arena_size) == (anew.text, anew.arena_size)
+        assert len(made) - n < n
+        made.clear()
+
+    try_all(check, list(alike_steps().items()))

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.conftest import LONG
+from tests.budgets import LONG
 from tests.math_values import TYPES, arities, check_math
 from tests.value_pairs import DTYPES, PAIRS, check_alone, check_arrays, check_pair
 

@@ -65,6 +65,7 @@ TWICE = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("what", TWICE)
 def test_it_is_the_derivative_for_every_number_of_steps(f, what):

@@ -45,13 +45,13 @@ def code() -> Any:
 
 
 def address() -> int:
-    """Where the function is."""
+    """The function's address."""
     found: int = code().address(NAME)
     return found
 
 
 def fits(program: Any) -> bool:
-    """Whether a program is one piece of machine code, which cannot raise, from numbers to one."""
+    """Whether a program is one piece of machine code that can't raise and maps numbers to one."""
     if program is None:
         return False
     run = program.run
@@ -62,10 +62,10 @@ def fits(program: Any) -> bool:
 
 
 class CallMemory:
-    """Memory for the calls of a program by C, one at a time."""
+    """Memory for calls from C, one call at a time."""
 
     def __init__(self, program: Any) -> None:
-        self.run = run = program.run  # it keeps all code that was made for it
+        self.run = run = program.run  # keeps alive all code that was compiled for it
         self.memory = run.memory()
         self.outs = np.zeros(4, np.int64)
         at = self.outs.ctypes.data
@@ -75,10 +75,10 @@ class CallMemory:
         memory = self.memory.address, self.memory.table_address, run.constant_table.ctypes.data
         self.data = np.array([0, *memory, at, second, 0], np.uintp)
         self.held: list[np.ndarray] = []
-        self.callable: Any = None  # by what others call it
+        self.callable: Any = None  # the objects that other libraries call it by
 
     def close(self, n: int, xs: Any) -> None:
-        """Give the inputs behind the first n."""
+        """Set the inputs after the first n."""
         specs = self.run.specs[n:]
         self.held = [
             np.require(x, spec.dtype, ["C", "A"]) for x, spec in zip(xs, specs, strict=True)

@@ -15,16 +15,16 @@ from typing import Any
 
 from ..llvm.pen import Fields, Routine
 
-# Fields of 8 bytes each.
+# All fields are 8 bytes long.
 RECORD = (
     "n_checks", "checks", "n_rows", "rows", "n_args", "n_names", "names", "n_in", "n_out",
     "n_results", "outs", "segment", "constants", "arena", "spare", "release", "form", "finish",
     "left", "hits", "n_areas", "areas", "n_copied", "copied", "n_given", "given", "n_written",
     "written",
 )  # fmt: skip
-# What is read beside the arguments: `kind` says where to look, and what must be there.
+# A value read besides the arguments: `kind` says where to look and what must be there.
 CHECK = ("kind", "at", "name", "expected")
-# An argument, or an item of one before it: where it is, what it must be, its place in the table.
+# An argument, or an item of an earlier one: where it is, what it must be, its table slot.
 ROW = (
     "parent", "how", "position", "key", "test", "slot", "first", "second", "dtype", "axes", "shape",
     "layout", "strides", "copied", "told",
@@ -32,15 +32,15 @@ ROW = (
 # A result: of which kind, at which place of a tuple, with which strides. Or what a guard looks at.
 ARRAY, PLACED, SCALAR, FLOAT, INT = range(5)
 OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes", "place", "strides")
-# Memory: of the argument in a slot, or, without one, from an address on.
+# Memory: an argument's, by its slot, or memory at an address.
 AREA = ("slot", "start", "bytes")
-# An argument of which the work reads a copy: its row, its slot, and strides other than C order's.
+# An argument that is copied first: its row, its slot, and the strides if not C order's.
 COPIED = ("row", "slot", "strides")
 # A result that is not computed: an object, or an array of which a copy is given; the argument of a
 # row, or a part of its memory; the result at an earlier place.
 SAME, COPY, ARGUMENT, PART, EARLIER = range(5)
 GIVEN = ("object", "place", "how", "dtype", "axes", "shape", "strides", "offset", "flags")
-# An argument that is written into: its row, and what is computed for it.
+# An argument that is written into: its row, and the result that goes there.
 WRITTEN = ("row", "out")
 
 # The kinds of checks, by number.
@@ -51,12 +51,12 @@ KINDS = (
 
 
 def text(o: Any) -> str:
-    """The functions, with the offsets of fields."""
+    """LLVM text of the functions, with the offsets of fields filled in."""
     return "".join([holds(o), maps(o), opens(o), apart(), agrees()])
 
 
 def answered(pen: Routine) -> str:
-    """The text of a function that has found nothing wrong, or gone to `no`."""
+    """Text of a check function: 1 at the end, 0 where it went to `no`."""
     pen.ret("i1", "true")
     pen.label("no")
     pen.ret("i1", "false")
@@ -101,12 +101,12 @@ def holds(o: Any) -> str:
 
 
 def borrowed(pen: Routine, kind: str, thing: str, name: str, word: str) -> str:
-    """What an object has, which it goes on holding."""
+    """Load an attribute as a borrowed reference."""
     match kind:
         case "item":
             item = pen.ask("ptr", "@PyDict_GetItemWithError", f"ptr {thing}", f"ptr {word}")
             with pen.when(pen.is_null(item)):
-                pen.do("@PyErr_Clear")  # a key may compare by code of the user's, which raises
+                pen.do("@PyErr_Clear")  # comparing a key may run the user's code, which may raise
             return item
         case "field":
             return pen.load("ptr", pen.place(thing, name, "i8"))
@@ -115,14 +115,14 @@ def borrowed(pen: Routine, kind: str, thing: str, name: str, word: str) -> str:
 
 
 def error_settings(pen: Routine, capsule: str, o: Any) -> str:
-    """What NumPy does about floating-point errors and how long its buffers are, as one number."""
+    """NumPy's floating-point error settings and buffer size as one number."""
     inside = pen.field(capsule, o.CAPSULE)
     mask = pen.line(f"zext i32 {pen.load('i32', inside)} to i64")
     return pen.pointer(pen.op("or i64", pen.op("shl i64", pen.field(inside, 8, "i64"), 32), mask))
 
 
 def passed(pen: Routine, thing: str, name: str, word: str, wanted: str) -> None:
-    """The checks of more than one address: they go to `same` or `no`, or to `clear`."""
+    """The checks that compare more than one address; they go to `same`, `no` or `clear`."""
     pen.label("ambient")
     told = pen.ask("ptr", "@PyObject_CallNoArgs", f"ptr {thing}")
     pen.unless(pen.is_null(told), "clear")
@@ -142,7 +142,7 @@ def passed(pen: Routine, thing: str, name: str, word: str, wanted: str) -> None:
 
 
 def maps(o: Any) -> str:
-    """A dict holds so many items, of these keys in this order, and these values; 0 is any."""
+    """Check that a dict has exactly these keys in this order, and these values; 0 allows any."""
     pen = Routine("define internal i1 @maps(ptr %dict, ptr %expected)")
     items = DictItems(pen, "%dict")
     n = pen.load("i64", "%expected")
@@ -158,7 +158,7 @@ def maps(o: Any) -> str:
 
 
 class DictItems:
-    """The items of a dict, one after the other: `key` and `value` are where they are."""
+    """Iterate over a dict; `key` and `value` are the addresses of its current item."""
 
     def __init__(self, pen: Routine, thing: str = "") -> None:
         self.pen, self.thing = pen, thing
@@ -169,7 +169,7 @@ class DictItems:
         self.pen.store("i64", "0", self.cursor)
 
     def next(self, thing: str = "") -> str:
-        """Whether there is one more."""
+        """Advance; return whether there was another item."""
         given = [f"ptr {x}" for x in (thing or self.thing, self.cursor, self.key, self.value)]
         return self.pen.test("ne i32", self.pen.ask("i32", "@PyDict_Next", *given), 0)
 
@@ -203,7 +203,7 @@ def opens(o: Any) -> str:
 
 
 def taken(pen: Routine, row: Fields, items: DictItems, o: Any) -> str:
-    """Where an argument is, or an item of a container before it; else it goes to `no`."""
+    """Find an argument, or an item of an earlier container; go to `no` if it isn't there."""
     position, parent = row["position"], row["parent"]
     pen.switch(row["how"], ("given", "in_tuple", "in_list", "in_dict"), "given")
     pen.label("given")
@@ -225,7 +225,7 @@ def taken(pen: Routine, row: Fields, items: DictItems, o: Any) -> str:
 
 
 def fitting(pen: Routine, row: Fields, x: str, o: Any) -> None:
-    """Go to `no` unless an object is what it was; the address of a leaf goes into the table."""
+    """Go to `no` unless an object is as recorded; put a leaf's address into the table."""
     kind, first = pen.field(x, o.TYPE, "i64"), row["first"]
     pen.switch(row["test"], ("very", "leaf", "sized", "in_all", "equal"), "no")
     pen.label("very")
@@ -270,7 +270,7 @@ def fitting(pen: Routine, row: Fields, x: str, o: Any) -> None:
 
 
 def equal(pen: Routine, found: str, wanted: str, n: str) -> None:
-    """Go to `no` unless these are the same n numbers."""
+    """Go to `no` unless n numbers are equal."""
     with pen.loop(n) as a:
         pen.need(pen.test("eq i64", pen.at(found, a, "i64"), pen.at(wanted, a, "i64")), "no")
 

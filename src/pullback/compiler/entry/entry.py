@@ -67,7 +67,7 @@ PASSED = "ptr %args", "i64 %nargs", "ptr %kwnames"
 
 
 def text(offsets: dict[str, int]) -> str:
-    """All of it, with the offsets of fields."""
+    """The whole LLVM text, with the offsets of fields filled in."""
     o = SimpleNamespace(**offsets)
     parts = [conditions.text(o), counted(), attempt(o), way(o), program(o), python_calls.text(o)]
     functions = {name: kind for name, kind in (CALLED | PLACES).items() if kind}
@@ -77,7 +77,7 @@ def text(offsets: dict[str, int]) -> str:
 
 
 def attempt(o: Any) -> str:
-    """Do what a record says, if its conditions hold; else return `MISS`."""
+    """Replay a record if its conditions hold; else return `MISS`."""
     pen = Routine(f"define internal ptr @attempt(ptr %record, {', '.join(PASSED)}) noinline")
     record = Fields(pen, RECORD, "%record")
     pen.need(pen.ask("i1", "@holds", "ptr %record"), "miss")
@@ -92,7 +92,9 @@ def attempt(o: Any) -> str:
     left = pen.op("sub i64", record["left"], 1)
     pen.store("i64", left, record.place("left"))
     pen.unless(pen.test("eq i64", left, 0), "miss")
-    pen.unless(pen.test("eq i64", record["form"], 3), "leave")  # the function itself is faster
+    pen.unless(
+        pen.test("eq i64", record["form"], 3), "leave"
+    )  # calling the function itself is faster
 
     block, small = arena(pen, record, o)
     pen.store("i64", "0", n_made)
@@ -139,7 +141,7 @@ def attempt(o: Any) -> str:
 
 
 def arena(pen: Routine, record: Fields, o: Any) -> tuple[str, str]:
-    """Memory for what is computed on the way, and whether it lies on the stack."""
+    """Memory for intermediate values, and whether it is on the stack."""
     size, spare = record["arena"], record.place("spare")
     small = pen.test("sle i64", size, o.STACK)
     pen.branch(small, "stack", "heap")
@@ -165,7 +167,7 @@ def arena(pen: Routine, record: Fields, o: Any) -> tuple[str, str]:
 
 
 def copied(pen: Routine, record: Fields, places: str, table: str, o: Any) -> tuple[str, str]:
-    """Copies of the arguments that lie otherwise than the work reads them, in their places."""
+    """Replace arguments by copies where the program expects another memory layout."""
     n = record["n_copied"]
     copies, done = pen.room("ptr", n, 16), pen.room("i64")
     pen.store("i64", "0", done)
@@ -191,7 +193,7 @@ def copied(pen: Routine, record: Fields, places: str, table: str, o: Any) -> tup
 
 
 def lying(pen: Routine, dtype: str, axes: str, shape: str, strides: str) -> str:
-    """A new array without values that has these strides."""
+    """A new uninitialised array with these strides."""
     pen.do("@Py_IncRef", f"ptr {dtype}")
     head = "ptr @pullback_array_type", f"ptr {dtype}", f"i32 {axes}"
     rest = f"ptr {shape}", f"ptr {strides}", "ptr null", "i32 0", "ptr null"
@@ -224,7 +226,7 @@ def result_memory(pen: Routine, row: Fields, j: str, made: str, numbers: str, o:
 
 
 def perform(pen: Routine, release: str, work: Callable[[], None], places: str, n_rows: str) -> None:
-    """Do the work, and go to `agree`, or to `raised`; or go on, where the work itself may fail.
+    """Run the program and go to `agree` or `raised`; fall through where it may miss.
 
     release: 0 for short work; else arguments are held meanwhile, and what is no call of NumPy (3)
         lets other threads run. From 2 on it may have been interrupted.
@@ -251,7 +253,7 @@ def perform(pen: Routine, release: str, work: Callable[[], None], places: str, n
 
 
 def write(pen: Routine, record: Fields, places: str, made: str) -> None:
-    """Write what was computed for them into arguments."""
+    """Write results into the arguments that they belong to."""
     rows = record.pointer("written")
     with pen.loop(record["n_written"]) as w:
         row = Fields.row(pen, WRITTEN, rows, w)
@@ -263,9 +265,9 @@ def write(pen: Routine, record: Fields, places: str, made: str) -> None:
 def results(
     pen: Routine, record: Fields, rows: str, made: str, numbers: str, places: str, o: Any
 ) -> None:
-    """Give the result, or a tuple of results, to `undo`; what is given away is no longer made.
+    """Pass the result, or a tuple of results, to `undo`; what is passed on is no longer `made`.
 
-    The places of a new tuple are empty, so that they are written to directly.
+    The slots of a new tuple are empty, so they are written directly.
     """
     one, n, more = pen.test("eq i64", record["form"], 1), record["n_results"], record["n_given"]
     pen.branch(one, "single", "several")
@@ -306,7 +308,7 @@ def results(
 
 
 def not_computed(pen: Routine, row: Fields, places: str, into: str, o: Any) -> str:
-    """A result that is there already; where it cannot be made, go to `drop`."""
+    """A result that isn't computed; go to `drop` if it can't be made."""
     thing, number = row.pointer("object"), row["object"]
     pen.switch(row["how"], ("same", "duplicate", "argument", "part", "earlier"), "same")
     pen.label("same")
@@ -330,7 +332,7 @@ def not_computed(pen: Routine, row: Fields, places: str, into: str, o: Any) -> s
 
 
 def part_of(pen: Routine, row: Fields, whole: str, o: Any) -> None:
-    """A view of an argument; as with NumPy's own, its base is what owns the memory."""
+    """A view of an argument; as in NumPy, its base is the array that owns the memory."""
     dtype, axes = row.pointer("dtype"), pen.line(f"trunc i64 {row['axes']} to i32")
     first = pen.place(pen.field(whole, o.DATA), row["offset"], "i8")
     flags = pen.line(f"trunc i64 {row['flags']} to i32")
@@ -350,7 +352,7 @@ def part_of(pen: Routine, row: Fields, whole: str, o: Any) -> None:
 
 
 def result(pen: Routine, row: Fields, k: str, made: str, numbers: str) -> str:
-    """Result k as an object; where it cannot be made, go to `drop`."""
+    """Result k as an object; go to `drop` if it can't be made."""
     array = pen.at(made, k)
     pen.branch(pen.is_null(array), "box", "array")
     pen.label("array")
@@ -377,7 +379,7 @@ def result(pen: Routine, row: Fields, k: str, made: str, numbers: str) -> str:
 
 
 def finish(pen: Routine, record: Fields, value: str) -> None:
-    """Return a value; where Python makes the result of it, what that makes."""
+    """Return a value, or the result that Python code makes from it."""
     calls = pen.test("eq i64", record["form"], 2)
     good = pen.op("and i1", pen.test("ne ptr", value, "null"), pen.test("ne ptr", value, MISS))
     pen.need(pen.op("and i1", calls, good), "done")
@@ -392,7 +394,7 @@ def finish(pen: Routine, record: Fields, value: str) -> None:
 
 
 def counted() -> str:
-    """Note a repetition: how many there were, and which record was the last."""
+    """Count a replay, and note which record it was."""
     pen = Routine("define internal ptr @count(ptr %record)")
     hits = Fields(pen, RECORD, "%record").pointer("hits")
     pen.store("i64", pen.op("add i64", pen.load("i64", hits), 1), hits)
@@ -402,7 +404,7 @@ def counted() -> str:
 
 
 def way(o: Any) -> str:
-    """The entry that tries one record after the other."""
+    """The entry that tries records one after another."""
     pen = Routine(f"define ptr @way({ENTERED})")
     records = pen.field("%self", o.DATA)
     with pen.loop(pen.load("i64", records)) as i:
@@ -417,7 +419,7 @@ def way(o: Any) -> str:
 
 
 def program(o: Any) -> str:
-    """The entry of one record, which calls what the record says where that does not fit."""
+    """The entry of one record, which calls the record's fallback if the record doesn't fit."""
     pen = Routine(f"define ptr @program({ENTERED})")
     start = pen.field("%self", o.DATA)
     out = pen.ask("ptr", "@attempt", f"ptr {start}", *PASSED)

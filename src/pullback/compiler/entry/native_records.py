@@ -20,9 +20,9 @@ from . import conditions
 from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR, WRITTEN
 from .object_layout import MISS, WRITEABLE, NativeRecord, builtin, shared, told, usable
 
-RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
+RELEASED = 50_000  # from so many elementwise operations on, other threads may run meanwhile
 MOST = 1 << 14  # arguments and results
-CALL = 5_000  # operations on elements that a call of NumPy costs as much as
+CALL = 5_000  # a call of NumPy costs as much as so many elementwise operations
 TUPLE, ONE, FINISHED, ITSELF = range(4)  # forms of ways
 ARGUMENT, OF_TUPLE, OF_LIST, OF_DICT = range(4)  # where an argument lies
 ORDERED, ANY, EXACT = range(3)  # how the elements of an array may lie in memory
@@ -30,7 +30,7 @@ VERY, LEAF, SIZED, DICT, EQUAL = range(5)  # what it must be
 
 
 def native(run: Any) -> bool:
-    """Whether a run is machine code as a whole, of numbers and results that entries know."""
+    """Whether a run is all machine code, with numbers and results that entries can handle."""
     if run.code is None or not (run.performs or len(run.steps) == 1) or not usable():
         return False
     if len(run.results) + run.n_in > MOST:
@@ -43,7 +43,7 @@ def native(run: Any) -> bool:
 
 
 class Numbers:
-    """What records point to, kept alive.
+    """Keeps alive what records point to.
 
     kept: arrays of numbers, by the record itself.
     held: objects, by who holds the record: an array is not a place where cycles are found.
@@ -72,9 +72,9 @@ def flat(numbers: Numbers, rows: Sequence[dict[str, int]], names: Sequence[str])
 
 
 def layout(numbers: Numbers, x: np.ndarray, axes: Any, asked: bool) -> dict[str, int]:
-    """How an argument lies in memory, and how it is wanted there where that is something else.
+    """An argument's memory layout, and the layout that the program needs if that differs.
 
-    asked: whether the program has asked how it lies.
+    asked: whether the program has asked for its layout.
     """
     if x.flags.c_contiguous and x.flags.aligned and axes is None and not asked:
         return {"layout": ORDERED}
@@ -93,7 +93,7 @@ def arguments(
     numbers: Numbers, args: Any, kwargs: Any, indices: Any, slots: dict[int, int], equal: bool,
     orders: Sequence[Any] | None = None, asked: bool = False,
 ) -> list[dict[str, int]]:  # fmt: skip
-    """How the arguments of a call lie in it, as rows.
+    """Describe where a call's arguments are, as rows.
 
     An argument is a leaf among the inputs, a container that is opened, a float of the same bits (if
     that is enough, for `equal`), or the very object.
@@ -136,7 +136,7 @@ def arguments(
         add(x, index, how=ARGUMENT, position=i)
     for i, (name, x) in enumerate(kwargs.items()):
         add(x, indices[1][name], how=ARGUMENT, position=len(args) + i)
-    for parent, x, index in containers:  # it grows: what is in them comes after them
+    for parent, x, index in containers:  # the list grows: items are appended after their containers
         how = OF_DICT if type(x) is dict else OF_LIST if type(x) is list else OF_TUPLE
         pairs = x.items() if how == OF_DICT else enumerate(x)
         for position, (key, item) in enumerate(pairs):
@@ -146,9 +146,9 @@ def arguments(
 
 
 class Result(NamedTuple):
-    """A result that a run computes: of which kind, and its place in the tuple of results.
+    """A computed result: its kind, and its place in the tuple of results.
 
-    axes: of a PLACED one, from the outermost in memory to the innermost.
+    axes: for a PLACED one, from the outermost in memory to the innermost.
     """
 
     kind: int
@@ -164,13 +164,13 @@ class Result(NamedTuple):
 
 
 def always(numbers: Numbers, x: Any) -> dict[str, int]:
-    """A result that is the same in each call; of an array a copy is given."""
+    """A result that is the same in every call; an array is returned as a copy."""
     how = conditions.COPY if type(x) is np.ndarray else conditions.SAME
     return {"object": numbers.of(x), "how": how}
 
 
 def part(numbers: Numbers, view: np.ndarray, x: np.ndarray, row: int) -> dict[str, int]:
-    """A result that is a view of the argument x, which lies as it did."""
+    """A result that is a view of argument x, with the recorded layout."""
     return {
         "object": row,
         "how": conditions.PART,
@@ -184,7 +184,7 @@ def part(numbers: Numbers, view: np.ndarray, x: np.ndarray, row: int) -> dict[st
 
 
 def areas(arguments: Sequence[Any], read: Sequence[np.ndarray]) -> list[dict[str, int]]:
-    """The memory of the arguments that are arrays, by slot, and of the arrays that are read."""
+    """The memory of array arguments, by slot, and of other arrays that are read."""
     found = []
     for slot, x in [*enumerate(arguments), *[(-1, x) for x in read]]:
         if type(x) is np.ndarray and x.size:
@@ -202,7 +202,7 @@ def record(
     answers: Sequence[bytes | None] = (),
     **given: int,
 ) -> NativeRecord:
-    """A record: what is given, and what the run decides.
+    """Make a record of the arguments, results and answers of a path.
 
     results: those that the run computes; the outputs after them are what guards look at. None: the
         run is not performed.
@@ -249,7 +249,7 @@ def record(
 
 
 def program(run: Any) -> Any:
-    """A builtin function that does what `run` does, or None where the program needs Python."""
+    """A builtin function that does the same as `run`; None if the program needs Python."""
     if not run.results or not native(run):
         return None
     numbers = Numbers()
@@ -286,11 +286,11 @@ def program(run: Any) -> Any:
 
 
 class Unopened(Exception):
-    """A container that machine code does not look into."""
+    """A container whose items machine code can't read."""
 
 
 class Way:
-    """One way of a compiled function, as machine code repeats it.
+    """A path of a compiled function that machine code can replay.
 
     Args:
         path: what it repeats.
@@ -341,16 +341,16 @@ class Way:
         self.work = sum(run.work) + CALL * len(run.calls)
 
     def pass_after(self, n: int) -> None:
-        """Let Python have the n-th call from now on; 0: none."""
+        """Pass the n-th call from now to Python; 0 means none."""
         self.record[RECORD.index("left")] = n
 
     def spent(self) -> bool:
-        """Whether it has been repeated so often that better code is worth its time."""
+        """Whether it was replayed so often that optimising further pays off."""
         return bool(self.record[RECORD.index("left")] == 0)
 
 
 def first_of(ways: Sequence[Way]) -> Any:
-    """A builtin function that repeats the first way that fits, or returns MISS."""
+    """A builtin function that replays the first fitting path, or returns MISS."""
     addresses = [int(way.record.ctypes.data) for way in ways]
     state = np.array([len(ways), *addresses], np.int64).view(NativeRecord)
     state.kept = [way.record for way in ways]
@@ -377,5 +377,5 @@ def first_with_state(ways: Sequence[Way], values: Callable[[], Any]) -> Any:
 
 
 def missed(*args: Any, **kwargs: Any) -> Any:
-    """What is called as long as there is no way."""
+    """What is called while there is no path to replay."""
     return MISS

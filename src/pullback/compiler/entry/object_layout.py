@@ -40,7 +40,7 @@ STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 ARRAY_TYPE, COPY_INTO, TO_SCALAR, COPY, FROM_DESCR = 2, 50, 60, 85, 94
 EMPTY, SET_BASE, SET_HANDLER = 184, 282, 304
 
-MISS: Any = object()  # what the entry returns where no way fits
+MISS: Any = object()  # what the entry returns if no path fits
 
 
 class Definition(ctypes.Structure):
@@ -58,7 +58,7 @@ FASTCALL = 0x80 | 0x02  # with names of arguments
 
 
 class NativeRecord(np.ndarray):
-    """What an entry reads; it keeps alive what the numbers in it point to."""
+    """The struct that an entry reads; it keeps alive what its addresses point to."""
 
     kept: Any
     first: Any
@@ -83,14 +83,14 @@ class HalfEmpty:
 
 @cache
 def creates() -> int:
-    """The address of what makes an array: large ones in memory that is used again."""
+    """The address of the function that makes arrays; large ones reuse memory."""
     return array_memory.creator(int(table()[EMPTY]), int(table()[SET_HANDLER]))
 
 
 def shared() -> list[Definition]:
     """The entries, the same for all programs: of one record, and of the first that fits.
 
-    Who finds them made does not wait until LLVM, at work for others, has time.
+    If they exist already, this doesn't wait for LLVM to finish other work.
     """
     if entries.cache_info().currsize:
         return entries()
@@ -122,8 +122,8 @@ def entries() -> list[Definition]:
 
 
 def enter(definitions: list[Definition], level: int) -> None:
-    """Let the entries be of this level; Python reads their addresses in each call."""
-    KEPT.append(compiled(text(), level))  # calls under way are in the old one
+    """Switch the entries to this optimisation level; Python reads their addresses in each call."""
+    KEPT.append(compiled(text(), level))  # running calls still use the old one
     for name, definition in zip(ENTRIES, definitions, strict=True):
         definition.function = KEPT[-1].address(name)
     for name in python_calls.PERFORMED:
@@ -132,7 +132,7 @@ def enter(definitions: list[Definition], level: int) -> None:
 
 @cache
 def prepare() -> None:
-    """A function is recorded: load LLVM meanwhile if no earlier process has left the entries."""
+    """Load LLVM while a function is recorded, unless an earlier process stored the entries."""
     if entries.cache_info().currsize or not usable():
         return
     if not at_hand(text(), 0):
@@ -149,7 +149,7 @@ def improve(level: int) -> None:
 
 ENTRIES = ("program", "way")
 KEPT: list[MachineCode] = []
-IGNORED: list[Any] = []  # what NumPy keeps while floating-point errors are ignored
+IGNORED: list[Any] = []  # NumPy's settings while floating-point errors are ignored
 
 
 def builtin(state: np.ndarray, many: bool) -> Any:
@@ -170,12 +170,12 @@ def memory(at: int, size: int) -> bytes:
 
 
 def table_of(x: set[Any]) -> tuple[int, int]:
-    """Where a set keeps its elements, in the order in which it gives them: address and size."""
+    """Address and size of a set's table, which has the elements in iteration order."""
     return field(x, SET_TABLE), SET_ENTRY * (field(x, SET_MASK) + 1)
 
 
 def offset_of(slot: Any) -> int | None:
-    """Where objects have what is in a slot of their class; None if that is no object."""
+    """The offset of a slot in its class's objects; None if it doesn't hold an object."""
     if type(slot) is not types.MemberDescriptorType:
         return None
     member = field(slot, MEMBER)
@@ -186,7 +186,7 @@ def offset_of(slot: Any) -> int | None:
 
 @cache
 def offset_of_name(which: str) -> int | None:
-    """Where classes that Python code makes have their `__name__` or `__qualname__`."""
+    """The offset of `__name__` or `__qualname__` in classes made by Python code."""
     made = type("A name of its own", (), {"__qualname__": "another name of its own"})
     kind: Any = type
     at = range(0, kind.__basicsize__, 8)
@@ -194,14 +194,14 @@ def offset_of_name(which: str) -> int | None:
 
 
 def told(x: np.ndarray) -> int:
-    """What a program that asks how an array lies is told of it, beside its strides."""
+    """The flags that a program sees of an array's layout, besides its strides."""
     flags = WRITEABLE * x.flags.writeable | ALIGNED * x.flags.aligned
     return TOLD | flags | (OWN if x.base is None else 0)
 
 
 @cache
 def usable() -> bool:
-    """Whether objects lie in memory as the entries take them to; asked of objects that exist."""
+    """Whether objects have the memory layout that the entries assume; tested on real objects."""
     if platform.python_implementation() != "CPython" or sys.maxsize != 2**63 - 1:
         return False
     if sys.byteorder != "little" or not getattr(sys, "_is_gil_enabled", lambda: True)():
@@ -236,7 +236,7 @@ def usable() -> bool:
 
 
 def containers_agree() -> bool:
-    """Whether tuples, lists, dicts and cells hold their items where they are looked for."""
+    """Whether tuples, lists, dicts and cells hold their items at the assumed offsets."""
     a, b = object(), object()
     for held in ((a, b), [a, b]):
         start = id(held) + ITEMS if type(held) is tuple else field(held, ITEMS)
@@ -250,7 +250,7 @@ def containers_agree() -> bool:
 
 
 def sets_agree() -> bool:
-    """Whether small and large sets hold their elements where they are looked for."""
+    """Whether small and large sets hold their elements at the assumed offsets."""
     for n in (0, 3, 40):
         some = {object() for _ in range(n)}
         some.add(removed := object())
@@ -265,7 +265,7 @@ def sets_agree() -> bool:
 
 
 def slots_agree() -> bool:
-    """Whether objects have what is in their slots where it is looked for."""
+    """Whether objects hold their slots' values at the assumed offsets."""
     x = HalfEmpty()
     x.second = held = object()
     places = [offset_of(vars(HalfEmpty)[name]) for name in ("first", "second")]
@@ -273,7 +273,7 @@ def slots_agree() -> bool:
 
 
 def errors_agree() -> bool:
-    """Whether the mask of floating-point errors is where it is looked for."""
+    """Whether the floating-point error mask is at the assumed offset."""
     masks = {}
     for kind in ("ignore", "warn", "raise", "print"):
         with np.errstate(all=kind):
@@ -287,13 +287,13 @@ def errors_agree() -> bool:
 
 
 def error_mask() -> int:
-    """What NumPy does about floating-point errors here, as it keeps it."""
+    """NumPy's current floating-point error mask, in its own encoding."""
     inside = field(errors_variable().get(), CAPSULE)
     return int(ctypes.c_int.from_address(inside).value)
 
 
 def error_settings() -> int:
-    """The same with the size of NumPy's buffers, which it keeps beside it."""
+    """The error mask together with NumPy's buffer size, which is stored next to it."""
     inside = field(errors_variable().get(), CAPSULE)
     return mixed_with(int(ctypes.c_int64.from_address(inside + 8).value), error_mask())
 

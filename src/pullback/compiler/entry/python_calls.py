@@ -39,16 +39,16 @@ BASES = {"arena": 0, "in": 1, "out": 1, "object": 1, "const": 2}  # where it lie
 PERFORMED = ("pullback_perform", "pullback_let_go", "pullback_quiet", "pullback_loud")
 
 GIVEN = "ptr %site, ptr %arena, ptr %table, ptr %constants, ptr %held"
-ROOM = -9223372036854775808  # a flag of vectorcall: there is a place before the operands
+ROOM = -9223372036854775808  # vectorcall's flag: there is a free slot before the operands
 
 
 def text(o: Any) -> str:
-    """The functions that modules call, with the offsets of fields."""
+    """LLVM text of the functions that modules call, with the offsets of fields filled in."""
     return "".join([performed(o), let_go(), quiet(), loud()])
 
 
 def performed(o: Any) -> str:
-    """Make the operands of a site, call what it names, and keep the results."""
+    """Make a call site's operands, call its function, and keep the results."""
     pen = Routine(f"define i1 @pullback_perform({GIVEN})")
     site = Fields(pen, SITE, "%site")
     n_ops = site["n_ops"]
@@ -88,7 +88,7 @@ def performed(o: Any) -> str:
 
 
 def made(pen: Routine, row: Fields, i: str, o: Any) -> str:
-    """An operand as an object; where it cannot be made, go to `lacking`."""
+    """An operand as an object; go to `lacking` if it can't be made."""
     how, index = row["how"], row["index"]
     pen.switch(how, ("object", "kept"), "memory")
     for name in ("object", "kept"):
@@ -124,7 +124,7 @@ def made(pen: Routine, row: Fields, i: str, o: Any) -> str:
 
 
 def fitting(pen: Routine, row: Fields, out: str, o: Any) -> str:
-    """Where the elements of a result are that is as it was recorded; else go to `settle`."""
+    """The address of a result's elements if it is as recorded; else go to `settle`."""
     kind = pen.field(out, o.TYPE)
     pen.branch(pen.test("eq ptr", kind, "@pullback_array_type"), "own", "other")
     pen.label("other")
@@ -170,7 +170,7 @@ def settle(pen: Routine, site: Fields, operands: str, out: str, o: Any) -> None:
 
 
 def let_go() -> str:
-    """Let go of objects that were held."""
+    """Release objects that were held."""
     pen = Routine("define void @pullback_let_go(ptr %held, i64 %n)")
     with pen.loop("%n") as i:
         pen.do("@Py_DecRef", f"ptr {pen.at('%held', i)}")
@@ -179,7 +179,7 @@ def let_go() -> str:
 
 
 def quiet() -> str:
-    """Ignore floating-point errors from now on; what that gives puts an end to it."""
+    """Ignore floating-point errors from here on; the returned value restores the settings."""
     pen = Routine("define ptr @pullback_quiet()")
     given = "ptr @pullback_errors_variable", "ptr @pullback_errors_ignored"
     pen.ret("ptr", pen.ask("ptr", "@PyContextVar_Set", *given))
@@ -195,11 +195,11 @@ def loud() -> str:
 
 
 class SpecChangedError(ShapeError):
-    """An operation gave another shape or dtype than when it was recorded."""
+    """An operation returned another shape or dtype than in the recording."""
 
 
 def performable(run: Any) -> bool:
-    """Whether all that NumPy does in a run may be called by machine code."""
+    """Whether machine code may make all of a run's calls of NumPy."""
     if run.waits:
         return False
     for e in run.calls:
@@ -212,7 +212,7 @@ def performable(run: Any) -> bool:
 
 
 def sites(run: Any, numbers: Any) -> list[int]:
-    """The addresses of the sites of a run, in the order of its calls.
+    """The addresses of a run's call sites, in the order of the calls.
 
     numbers: keeps alive what they point to.
     """
@@ -267,7 +267,7 @@ def operand(run: Any, x: Any, numbers: Any) -> dict[str, int]:
 
 
 def called(run: Any, e: Equation) -> Callable[..., Any]:
-    """What is called with the operands alone."""
+    """The function that is called with the operands alone."""
     if isinstance(e.primitive, (Rolled, Waiting)):
         bodies = run.bodies  # and not the run: a cycle of references would outlive it
         return lambda *xs: e.primitive.stepwise(bodies.of(e.primitive), list(xs))
@@ -278,7 +278,7 @@ def called(run: Any, e: Equation) -> Callable[..., Any]:
 
 
 def settled(e: Equation) -> Callable[..., tuple[Any, ...]]:
-    """What makes the results of a call arrays of their own, in the order of memory.
+    """A function that turns a call's results into arrays with memory of their own.
 
     Raises:
         SpecChangedError: they have not the specs that were recorded.
@@ -297,7 +297,7 @@ def settled(e: Equation) -> Callable[..., tuple[Any, ...]]:
 
 
 def is_own(o: Any, expected: tuple[tuple[int, ...], Any]) -> bool:
-    """Whether a result is an array of the recorded spec and has memory that it alone has."""
+    """Whether a result is an array of the recorded spec that owns its memory alone."""
     if type(o) is not np.ndarray or o.base is not None or o.shape != expected[0]:
         return False
     flags = o.flags

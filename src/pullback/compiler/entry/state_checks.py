@@ -43,7 +43,7 @@ from .object_layout import (
     table_of,
 )  # fmt: skip
 
-# Kinds of checks, as `conditions` numbers them.
+# The kinds of checks, with the numbers that `conditions` gives them.
 (
     ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT, MAP, ATTRIBUTE, KEYWORDS, HASH,
     AMBIENT,
@@ -52,11 +52,11 @@ FUNCTION = {"__code__": CODE, "__defaults__": DEFAULTS, "__kwdefaults__": KEYWOR
 
 
 class Unchecked(Exception):
-    """Something may change without being seen where machine code looks."""
+    """Something may change in a way that machine code can't see."""
 
 
 def checks_of(token: Token, numbers: Numbers) -> list[dict[str, int]] | None:
-    """The checks by which a state is known to be as it was, or None if there are none."""
+    """The checks that show a state to be unchanged; None if machine code can't check it."""
     checks = Checks(numbers)
     checks.add(CONTEXT, RUNNING, 0, id(None))
     checks.add(CONTEXT, STARTS, 0, id(None))
@@ -66,18 +66,18 @@ def checks_of(token: Token, numbers: Numbers) -> list[dict[str, int]] | None:
             CHECKED[place.kind](checks, place)
     except Unchecked:
         return None
-    return checks.rows if token.holds() else None  # it has not changed meanwhile
+    return checks.rows if token.holds() else None  # unchanged in the meantime
 
 
 def checks_aside(numbers: Numbers) -> list[dict[str, int]]:
-    """The check by which the function itself may run in place of what was recorded."""
+    """The check that must hold for the function itself to run in place of the recording."""
     checks = Checks(numbers)
     checks.add(CONTEXT, RUNNING, 0, id(None))
     return checks.rows
 
 
 class Checks:
-    """Rows that machine code compares, for each kind of place."""
+    """The rows that machine code compares, built from places of each kind."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
@@ -99,7 +99,7 @@ class Checks:
         expected = self.numbers.bytes(len(raw).to_bytes(8, "little") + raw)
         self.add(CONTENT, at, 0, expected)
 
-    # By kinds of places.
+    # One method per kind of place.
 
     def item(self, place: Place) -> None:
         expected = 0 if place.was is MISSING else self.numbers.of(place.was)
@@ -139,7 +139,7 @@ class Checks:
         self.map(place.owner, place.was, place.name)
 
     def map(self, scope: Any, items: list[tuple[Any, Any]], names: Any) -> None:
-        """The items of a dict in their order; the values of other names than these may change."""
+        """A dict's items in order; only the values under these names are compared."""
         found = [len(items)]
         for key, value in items:
             asked = names is None or key in names
@@ -165,7 +165,7 @@ class Checks:
             self.numbers.held.append(list(x))
 
     def entries(self, x: set[Any]) -> None:
-        """The elements of a set, and their order."""
+        """A set's elements and their order."""
         for offset in (*SET_COUNTS, SET_MASK, SET_TABLE):
             self.field(x, offset)
         self.bytes(table_of(x)[0], memory(*table_of(x)))
@@ -175,7 +175,7 @@ class Checks:
         offset = offset_of(place.name)
         if offset is not None:
             expected = 0 if place.was is MISSING else self.numbers.of(place.was)
-            if place.was is None:  # which some members give for what is not there
+            if place.was is None:  # which some members return if they are empty
                 expected = field(place.owner, offset)
             self.add(FIELD, place.owner, offset, expected)
         elif place.was is MISSING:
@@ -220,7 +220,7 @@ class Checks:
         self.add(AMBIENT, place.owner, 0, self.numbers.of(place.was))
 
     def module(self, place: Place) -> None:
-        """As long as its version is the same, a dict has not been changed at all."""
+        """A dict hasn't changed at all as long as its version is the same."""
         if VERSIONS:
             self.field(place.owner, VERSION)
         else:
@@ -232,17 +232,17 @@ class Checks:
 
 
 def between(numbers: list[int], n: int) -> list[tuple[int, int]]:
-    """The ranges that remain of n elements without these."""
+    """The ranges of n elements that remain without these."""
     ends = zip([-1, *numbers], [*numbers, n], strict=True)
     return [(i + 1, k) for i, k in ends if i + 1 < k]
 
 
-VERSION = 24  # where a dict keeps the number of its last change, up to Python 3.12
+VERSION = 24  # the offset of a dict's version, up to Python 3.12
 VERSIONS = sys.version_info < (3, 13)
 
 
 def address_of(x: Any) -> int:
-    """Where the elements of an array are, or the fields of a scalar."""
+    """The address of an array's elements, or of a scalar's fields."""
     return int((np.ndarray((), x.dtype, buffer=x) if of(x, np.generic) else x).ctypes.data)
 
 

@@ -50,7 +50,7 @@ WRAPPED = (
 
 @cache
 def member_of(kind: type, name: str) -> types.MemberDescriptorType | None:
-    """Where objects of a class that is written in C keep something, under a name."""
+    """The member descriptor with a name, in a class written in C."""
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
     return found if type(found) is types.MemberDescriptorType else None
 
@@ -59,7 +59,7 @@ class CodeReader(Reading):
     """Reads functions, classes and modules."""
 
     def root(self, scope: dict[str, Any], name: str) -> Any:
-        """The object that code finds under a name that it loads."""
+        """Read the object that code finds under a global name."""
         if (id(scope), name) in self.state.stored:
             return "stored"
         x = self.looks("item", scope, name)
@@ -72,11 +72,11 @@ class CodeReader(Reading):
         return self.by_name(name, x)
 
     def by_name(self, name: str, x: Any) -> Any:
-        """What code finds in globals, or in a module that it has by name itself."""
+        """Read what code finds in globals, or in a module that it refers to by name."""
         return self.module_in_part(x) if type(x) is types.ModuleType else self.at(name, x)
 
     def module_in_part(self, x: types.ModuleType) -> Any:
-        """A module that code refers to by name: the attributes that the code asks for."""
+        """Read a module that code refers to by name: only the attributes that the code uses."""
         _, names = self.state.parts.get(id(x), (x, None))
         if names is None:
             return self.read(x)
@@ -110,7 +110,7 @@ class CodeReader(Reading):
         return tuple(parts)
 
     def held_by(self, x: types.FunctionType) -> list[Any]:
-        """The contents of a function that its code reads when it runs."""
+        """Read those parts of a function that its code uses when it runs."""
         defaults = self.looks("function", x, "__defaults__")
         named = self.looks("function", x, "__kwdefaults__")
         cells = zip(x.__code__.co_freevars, x.__closure__ or (), strict=True)
@@ -121,14 +121,14 @@ class CodeReader(Reading):
         return parts
 
     def cell(self, name: str, cell: types.CellType) -> Any:
-        """A variable of a function around."""
+        """Read a variable of an enclosing function."""
         if (id(cell), name) in self.state.stored:
             return "stored"
         content = self.looks("cell", cell, name)
         return "empty" if content is MISSING else self.read(content)
 
     def opened(self, x: types.FunctionType) -> Any:
-        """A function of a library, with what its closure holds."""
+        """Read a library's function together with its closure."""
         parts: list[Any] = [Same(x)]
         for cell in x.__closure__ or ():
             y = self.looks("cell", cell, "")
@@ -140,7 +140,7 @@ class CodeReader(Reading):
         return tuple(parts)
 
     def module(self, x: types.ModuleType, part: frozenset[str] | None = None) -> Any:
-        """A module, as far as code may ask for it: by all its names, or by a part of them."""
+        """Read a module as far as code may use it: all of its names, or some."""
         if part is not None and "__dict__" in part:
             part = None
         names = self.state.names if part is None else part
@@ -162,7 +162,10 @@ class CodeReader(Reading):
             return Same(x), *self.attributes(x)
         scope = vars(x)
         stored = self.stored_in(scope)
-        asked = {*part, "__getattr__"} - stored  # an import asks modules for more than it takes
+        asked = {
+            *part,
+            "__getattr__",
+        } - stored  # an import asks a module for more names than it binds
         found = [(n, self.looks("item", scope, n)) for n in sorted(asked)]
         return Same(x), *[(n, self.by_name(n, y)) for n, y in found]
 
@@ -178,7 +181,7 @@ class CodeReader(Reading):
         ]
 
     def fixed(self, x: types.ModuleType, names: frozenset[str]) -> list[Any]:
-        """What a library has under the names of the code: the same, if nobody replaces it."""
+        """Read a library's values under the names in the code, in case somebody replaces them."""
         asked = sorted(names & vars(x).keys())
         if not asked:
             return []
@@ -189,10 +192,10 @@ class CodeReader(Reading):
         return [(n, self.read(y) if theirs(y) or type(y) in ATOMS else Same(y)) for n, y in plain]
 
     def draws(self, found: list[tuple[str, Any]]) -> None:
-        """Functions of `numpy.random` that code asks for by name."""
+        """Read functions of `numpy.random` that the code uses by name."""
 
     def cls(self, x: type) -> Any:
-        """A class, with what its own and its bases' bodies hold under the names of the code."""
+        """Read a class: the entries of it and of its bases under the names in the code."""
         parts: list[Any] = [Same(x)]
         if type(x) is not type and not of_library(type(x)):
             parts.append(self.read(type(x)))
@@ -205,7 +208,7 @@ class CodeReader(Reading):
         return tuple(parts)
 
     def in_descriptor(self, x: Any) -> list[Any]:
-        """The functions that a method or a property holds; it may be given others."""
+        """Read the functions in a method or a property, which can be replaced."""
         kind: Any = type(x)
         members = [member_of(kind, name) for name in INNER]
         found = [self.looks("slot", x, member) for member in members if member]
@@ -217,18 +220,18 @@ class CodeReader(Reading):
         return [y for y in found if y is not MISSING and y is not None]
 
     def called(self, x: type) -> list[Any]:
-        """The names of a class, if code asks for them or may convert the class to text."""
+        """Read a class's names, if the code asks for them or may convert the class to text."""
         names, text = self.state.names, TEXTS in self.state.names
         asked = [name for name in CALLED if text or name in names]
         parts = [(name, self.looks("called", x, name)) for name in asked]
         return [*parts, ("__module__", vars(x).get("__module__"))] if text else parts
 
     def registered(self, x: Any) -> Any:
-        """The classes registered with abstract classes; Python does not tell with which."""
+        """Read the token that changes when a class is registered with an abstract class."""
         return self.looks("ambient", abc.get_cache_token)
 
     def attributes(self, owner: Any) -> list[Any]:
-        """The attributes of a module or a class whose names occur in the code."""
+        """Read those attributes of a module or class whose names occur in the code."""
         scope, cls = vars(owner), of(owner, type)
         inner = gc.get_referents(scope)[0] if cls else scope
         self.dicts[id(inner)] = owner
@@ -240,7 +243,7 @@ class CodeReader(Reading):
         elif every:
             self.looks("items", scope)
         else:
-            for name in names | {"__getattr__"}:  # a module is asked for names that it has not
+            for name in names | {"__getattr__"}:  # called for names that the module lacks
                 self.looks("item", scope, name)
         found = []
         asked = set(scope) if every else names & scope.keys()

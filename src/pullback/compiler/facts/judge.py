@@ -72,7 +72,8 @@ OF_SCIPY = frozenset(
     }
 )  # fmt: skip
 # Parameters by which functions of SciPy's draw random numbers, or plot.
-DRAWS = frozenset({"rng", "random_state", "seed", "n_resamples"})
+SEEDS = frozenset({"rng", "random_state", "seed"})
+DRAWS = SEEDS | {"n_resamples"}
 PLOTS, START = "plot", "v0"  # where an iteration begins, if not at random
 # Of those, what does more: of builtins and others.
 DENIED = frozenset(
@@ -310,7 +311,7 @@ def acts(frame: Any) -> bool:
     """Whether code of SciPy's, which begins, draws random numbers or plots, whoever calls it.
 
     It has a parameter for that. A constructor keeps what it draws from. A sequence is a range of
-    percentages, or the whole of a seed.
+    percentages, or the whole of a seed. From a number as a seed it draws the same each time.
     """
     code, module = frame.f_code, str(frame.f_globals.get("__name__"))
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -322,7 +323,10 @@ def acts(frame: Any) -> bool:
         return False
     if START in names and frame.f_locals[START] is not None:
         return False
-    return any(type(frame.f_locals[name]) not in (tuple, list) for name in DRAWS & {*names})
+    given = {name: type(frame.f_locals[name]) for name in DRAWS & {*names}}
+    if any(given.get(name) is int for name in SEEDS):
+        return False
+    return any(kind not in (tuple, list) for kind in given.values())
 
 
 def may_act(code: CodeType) -> bool:

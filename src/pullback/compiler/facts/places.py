@@ -29,8 +29,8 @@ from ...core.members import of as of
 from ..llvm.content_hash import content_hash
 
 MISSING = object()
-SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
-LARGE = 1 << 30  # bytes of arrays of which copies are kept to put them back
+SMALL = 32 * 1024  # arrays of up to so many bytes are compared element by element
+LARGE = 1 << 30  # so many bytes of arrays are copied at most, to restore them
 
 
 class Place(NamedTuple):
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 class Kind(ABC):
-    """How to look at one kind of place, and how to put something there."""
+    """How to read one kind of place, and how to restore it."""
 
     of_elements = False  # whether it looks at the elements of an array
 
@@ -59,11 +59,11 @@ class Kind(ABC):
         return was is now
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
-        return  # what cannot be put back is found to have changed afterwards
+        return  # what can't be restored will be found changed
 
 
 class Item(Kind):
-    """An item of a dict of globals, or its absence."""
+    """An item in a globals dict, or its absence."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return owner.get(name, MISSING)
@@ -76,7 +76,7 @@ class Item(Kind):
 
 
 class Cell(Kind):
-    """What a cell holds."""
+    """A cell's contents."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return contents(owner)
@@ -89,7 +89,7 @@ class Cell(Kind):
 
 
 class OfFunction(Kind):
-    """What a function holds, such as `__code__`, `__defaults__` or `__name__`."""
+    """An attribute of a function, such as `__code__`, `__defaults__` or `__name__`."""
 
     def look(self, owner: Any, name: Any) -> Any:
         x = getattr(owner, name)
@@ -110,7 +110,7 @@ class Type(Kind):
 
 
 class NameOfClass(Kind):
-    """What a class is called: its `__name__` or `__qualname__`."""
+    """A class's `__name__` or `__qualname__`."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return getattr(owner, name)
@@ -120,7 +120,7 @@ class NameOfClass(Kind):
 
 
 class Bases(Kind):
-    """The classes that a class inherits from, in the order in which Python looks there."""
+    """A class's method resolution order."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return owner.__mro__
@@ -136,7 +136,7 @@ class Bases(Kind):
 
 
 class OwnDict(Kind):
-    """The dict of an object's attributes: the dict itself."""
+    """An object's `__dict__`: the dict object itself."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return dict_of(owner)
@@ -146,7 +146,7 @@ class OwnDict(Kind):
 
 
 class Items(Kind):
-    """The items of a dict in their order. Values under other names than those asked may change."""
+    """A dict's items in order. Only the values under the names asked for are compared."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return list(type_of(owner, dict).items(owner))
@@ -168,7 +168,7 @@ class Items(Kind):
 
 
 class OfClass(Items):
-    """What the body of a class holds."""
+    """An entry in a class's own namespace."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return [(key, value) for key, value in vars(owner).items() if key not in BY_PYTHON]
@@ -200,7 +200,7 @@ class Elements(Kind):
 
 
 class Slot(Kind):
-    """What an object holds in a slot of its class; the name is the slot."""
+    """The value in an object's slot; the name is the slot."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return slot_of(owner, name)
@@ -231,7 +231,7 @@ class Layout(Kind):
 
 
 class Content(Kind):
-    """The elements of an array: all of them, or of a large one a hash."""
+    """An array's elements: all of them, or a hash if there are many."""
 
     of_elements = True
 
@@ -253,7 +253,7 @@ class Content(Kind):
 
 
 class Objects(Kind):
-    """The elements of an array of Python objects."""
+    """The elements of an object array."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return list(owner.flat)
@@ -267,7 +267,7 @@ class Objects(Kind):
 
 
 class Ambient(Kind):
-    """A setting of the process or the thread: the owner is a function that tells it."""
+    """A setting of the process or thread; the owner is the function that returns it."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return owner()
@@ -277,7 +277,7 @@ class Ambient(Kind):
 
 
 class OfModule(Kind):
-    """What a library's module has under some names, where it could have been replaced."""
+    """A library module's values under some names, in case they get replaced."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return [(key, owner[key]) for key in name if key in owner]
@@ -287,7 +287,7 @@ class OfModule(Kind):
 
 
 class Opaque(Kind):
-    """Something that only another reading can compare."""
+    """Something that only reading it again can compare."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return None
@@ -306,7 +306,7 @@ BY_PYTHON = ("__dict__", "__weakref__")
 
 
 def put_into(owner: Any, name: str, was: Any) -> None:
-    """Put something back into a method, a property or a partial, which take it all at once."""
+    """Restore a method, a property or a partial, which are set as a whole."""
     kinds: dict[Any, tuple[str, ...]] = {
         property: ("fget", "fset", "fdel"),
         partial: ("func", "args", "keywords"),
@@ -326,7 +326,7 @@ def same_things(xs: Any, ys: Any) -> bool:
 
 
 def type_of(x: Any, kind: type) -> Any:
-    """Whose methods look at x itself, whatever its class makes of them."""
+    """The builtin type whose methods read x itself, whatever its class overrides."""
     return OrderedDict if of(x, OrderedDict) else kind
 
 
@@ -342,7 +342,7 @@ def contents(cell: types.CellType) -> Any:
 
 
 def slot_of(x: Any, slot: Any) -> Any:
-    """What an object holds in a slot of its class, MISSING if nothing."""
+    """The value in an object's slot, or MISSING if it's empty."""
     try:
         return slot.__get__(x) if type(slot) is types.MemberDescriptorType else MISSING
     except AttributeError:
@@ -350,6 +350,6 @@ def slot_of(x: Any, slot: Any) -> Any:
 
 
 def builtins_of(scope: dict[str, Any]) -> dict[str, Any]:
-    """Where Python looks for what globals lack."""
+    """The namespace in which Python looks up names that aren't in globals."""
     inner = scope.get("__builtins__", {})
     return vars(inner) if type(inner) is types.ModuleType else inner

@@ -74,7 +74,7 @@ from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
 
-MOST = 100_000  # things that are followed
+MOST = 100_000  # so many objects are read at most
 
 # Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
 # are written in Python a recording is told when they begin.
@@ -102,7 +102,7 @@ VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
 
 
 def kept_results(x: Any) -> list[Any]:
-    """What a function behind `lru_cache` gives again, as far as somebody may change it."""
+    """The results that an `lru_cache` holds, as far as they can be changed."""
     own = {id(behind(x)), id(dict_of(x))}
     found = [y for y in gc.get_referents(x) if id(y) not in own]
     if x.cache_info().maxsize is None:  # they are in a dict
@@ -113,10 +113,10 @@ def kept_results(x: Any) -> list[Any]:
 
 
 def behind(x: Any) -> Any:
-    """The function behind `lru_cache`."""
+    """The function wrapped by `lru_cache`."""
     try:
         return x.__wrapped__
-    except AttributeError:  # somebody has deleted it
+    except AttributeError:  # it has been deleted
         raise Unprovable("a function behind `lru_cache` whose `__wrapped__` was deleted") from None
 
 
@@ -138,12 +138,12 @@ WRITING = {name for name in dir(io.TextIOWrapper) if not name.startswith("_")} -
 
 
 def is_standard(x: Any) -> bool:
-    """Whether a text file is where Python writes what a program says, and errors."""
+    """Whether a text file is standard output or standard error."""
     return any(x is y for y in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
 class KeptResults:
-    """Tells which objects a function behind `lru_cache` keeps that may be changed."""
+    """Finds the mutable objects that an `lru_cache` holds."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -158,7 +158,7 @@ def tells_more(x: np.dtype) -> bool:
 
 
 class Foreign(Unprovable):
-    """An Array that the function was not given."""
+    """An Array that wasn't passed to the function."""
 
 
 class Reader(CodeReader):
@@ -168,7 +168,7 @@ class Reader(CodeReader):
         kind = type(x)
         if kind is float or kind is complex:  # NaN and the sign of zero as well
             return self.which(x, (kind, np.asarray(x).tobytes()))
-        if kind is int and x.bit_length() > MANY:  # Python may refuse to make text of it
+        if kind is int and x.bit_length() > MANY:  # converting it to text may raise
             return self.which(x, (kind, x, self.looks("ambient", sys.get_int_max_str_digits)))
         if kind in ATOMS or x is MISSING:
             return self.which(x, (kind, x))
@@ -205,7 +205,9 @@ class Reader(CodeReader):
         if foreign_function(x):
             return Same(x)
         if kind is logging.Logger or kind is logging.RootLogger:
-            held = self.looks("items", vars(x), self.state.names)  # its silence is an ambient fact
+            held = self.looks(
+                "items", vars(x), self.state.names
+            )  # whether it is silenced is an ambient fact
             return Same(x), *[(n, self.at(n, y)) for n, y in held if n in self.state.names]
         if x is threading.get_ident:
             return Same(x), self.looks("ambient", x)
@@ -222,7 +224,7 @@ class Reader(CodeReader):
         return self.instance(x)
 
     def which(self, x: Any, part: Any) -> Any:
-        """What stands for a value; with its number among all, where code may ask for identity."""
+        """A value's representation, with its number among all where code may ask for identity."""
         if not self.state.identity:
             return part
         self.kept.append(x)
@@ -233,14 +235,14 @@ class Reader(CodeReader):
         return self.imported(x) if looked_up else self.read(x)
 
     def imported(self, x: dict[str, types.ModuleType]) -> Any:
-        """The modules that have been imported, where code looks for some by their names."""
+        """Read `sys.modules`, where code may look modules up by name."""
         names = frozenset(self.state.names & x.keys())
         items = self.looks("items", x, names)
         found = [(name, self.looked_up(name, y)) for name, y in items if name in names]
         return Same(x), tuple([name for name, _ in items]), found
 
     def looked_up(self, name: str, x: Any) -> Any:
-        """A module that code finds by a text: chains of names do not tell what it asks for."""
+        """Read a module that code finds by a string: its names don't say what it uses."""
         own = type(x) is types.ModuleType and not apart(vars(x))
         return self.read(x) if own else self.by_name(name, x)
 
@@ -248,7 +250,7 @@ class Reader(CodeReader):
         return Same(x), *self.elements(x)
 
     def elements(self, x: np.ndarray) -> Any:
-        """What an array holds."""
+        """Read an array's elements."""
         if x.dtype == object:
             return x.shape, *map(self.read, self.looks("objects", x))
         if x.dtype.hasobject:
@@ -262,7 +264,7 @@ class Reader(CodeReader):
         return tuple(parts)
 
     def builtin(self, x: Any) -> Any:
-        """A function written in C; a bound method is read with its owner."""
+        """Read a function written in C; a bound method is read with its owner."""
         if type(x) is np.ufunc and any(of(y, types.FunctionType) for y in gc.get_referents(x)):
             raise Unprovable(f"a function of Python's in a ufunc (`{x.__name__}`)")
         if of(x, np.dtype):
@@ -276,12 +278,12 @@ class Reader(CodeReader):
         return Same(x), self.read(owner)
 
     def rules(self, x: Primitive) -> list[Any]:
-        """The rules of a primitive of the user's, which may be given anew."""
+        """Read the rules of a user's primitive, which can be replaced."""
         self.looks("items", vars(x), RULES)
         return [(name, self.at(name, y)) for name, y in vars(x).items() if name in RULES]
 
     def dtype(self, x: np.dtype) -> Any:
-        """A dtype; its names and the contents of its metadata can be changed."""
+        """Read a dtype, whose field names and metadata can be changed."""
         if not tells_more(x):
             return Same(x)
         names = self.looks("ambient", FieldNames(x))
@@ -298,7 +300,7 @@ class Reader(CodeReader):
             return "method", self.read(x.__func__), self.read(x.__self__)
         if kind is functools.partial:
             return self.partial(x)
-        if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
+        if kind is functools._lru_cache_wrapper:  # under a transformation it caches nothing
             self.looks("ambient", KeptResults(x))
             return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
         inner = self.of_compiled(x)
@@ -316,7 +318,7 @@ class Reader(CodeReader):
         if kind in OF_DATACLASSES:
             return Same(x), *self.of_dataclass(x)
         if kind in (inspect.Signature, inspect.Parameter):
-            return Same(x)  # nothing of it can be changed
+            return Same(x)  # it is immutable
         if of(x, WRAPPED):
             return Same(x), *map(self.read, self.in_descriptor(x))
         if not of_python(kind) and not of_library(kind) and hasattr(kind, "__get__"):
@@ -352,7 +354,7 @@ class Reader(CodeReader):
         return tuple(parts)
 
     def of_compiled(self, x: Any) -> Any:
-        """What is compared of some objects of C's; None of others."""
+        """What is compared for some objects implemented in C; None for others."""
         kind = type(x)
         if is_jitted(x):
             return Same(x), self.read(python_of(x))
@@ -365,7 +367,7 @@ class Reader(CodeReader):
         return None
 
     def of_dataclass(self, x: Any) -> list[Any]:
-        """What a field or the options of a dataclass tell; a field's type only if code asks."""
+        """Read a dataclass's field or options; a field's type only if code asks for it."""
         slots = [y for y in slots_of(type(x)) if y.__name__ != "type" or self.state.asks("type")]
         return [(y.__name__, self.slot(x, y)) for y in slots]
 
@@ -379,8 +381,8 @@ class Reader(CodeReader):
         return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
 
     def of_process(self, x: Any) -> Any:
-        """What an object that stands for a part of the process tells now."""
-        if x is os.environ:  # whatever code asks it for
+        """Read what an object that represents a part of the process returns now."""
+        if x is os.environ:  # whatever the code asks of it
             return self.read(vars(x)["_data"])
         asks = OF_PROCESS[type(x)](x)
         told = self.looks("ambient", asks)
@@ -393,7 +395,7 @@ class Reader(CodeReader):
         return self.read(told.x) if type(told) is Same else told
 
     def ours(self, x: Any) -> list[Any]:
-        """What an object of ours holds: it stays as it was made, but for rules of the user's."""
+        """Read one of our objects: it never changes, except for a user's rules."""
         if not tells(type(x)):
             return [(name, self.at(name, y)) for name, y in (dict_of(x) or {}).items()]
         held = x.reads()
@@ -401,9 +403,9 @@ class Reader(CodeReader):
         return [(name, self.at(name, y)) for name, y in held.items()]
 
     def of_scipy(self, x: Any, arrays: tuple[str, ...]) -> Any:
-        """An object of SciPy's or NumPy's, such as a spline or a matrix: all that it holds.
+        """Read an object of SciPy's or NumPy's, such as a spline or a matrix, completely.
 
-        Arrays and containers that its class holds are shared by all, and may be changed as well.
+        Arrays and containers in its class are shared by all instances, and can be changed as well.
         """
         held = [(name, self.read(getattr(x, name))) for name in arrays]
         shared = [y for base in type(x).__mro__ for y in vars(base).values()]
@@ -414,11 +416,11 @@ class Reader(CodeReader):
         return (*parts, self.mapping(x)) if of(x, dict) else parts
 
     def viewed(self, x: np.ndarray) -> Any:
-        """What an array of a class that derives from ndarray holds; its methods are not asked."""
+        """Read an instance of an ndarray subclass without calling its methods."""
         return self.elements(np.ndarray.view(x, np.ndarray))
 
     def constant(self, x: Any) -> Any:
-        """An object of a library that code cannot see change; None if it may."""
+        """A library's object that code can't see change; None if it can."""
         if is_alias(x):
             return Same(x), self.read(getattr(x, "__origin__", None))
         said = said_by(x)
@@ -434,7 +436,7 @@ class Reader(CodeReader):
         return None
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
-        """The attributes and slots of an object."""
+        """Read an object's attributes and slots."""
         self.looks("type", x)
         parts = [(name, self.at(name, y)) for name, y in self.own(x, whole)]
         slots = [y for y in slots_of(type(x)) if whole or self.state.asks(y.__name__)]
@@ -448,7 +450,7 @@ class Reader(CodeReader):
         return Same(held) if its_own and not theirs(held) else self.read(held)
 
     def of_error(self, x: BaseException) -> list[str]:
-        """What an exception keeps beside its attributes, as far as the code may ask for it."""
+        """Read what an exception holds besides its attributes, as far as code may ask for it."""
         kinds = types.MemberDescriptorType, types.GetSetDescriptorType
         found = {name for base in type(x).__mro__ for name, y in vars(base).items() if of(y, kinds)}
         return ["args", *sorted(found & self.state.names - {"args"} - set(dict_of(x) or ()))]
@@ -479,7 +481,7 @@ class Reader(CodeReader):
 
 
 class Lenient(Reader):
-    """A reading that passes over what cannot be proved; `unprovable` is the first of that."""
+    """A reader that skips what can't be proved unchanged; `unprovable` is the first such thing."""
 
     unprovable: Unprovable | None = None
 

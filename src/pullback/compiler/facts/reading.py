@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Same:
-    """An object that is equal to itself alone; it is kept, so that no other takes its address."""
+    """An object that equals only itself; it's kept alive, so its address isn't reused."""
 
     __slots__ = ("x",)
 
@@ -34,7 +34,7 @@ class Same:
 
 
 class Reading(ABC):
-    """What one reading of a state has met so far, and where it has looked."""
+    """What one reading of a state has come across so far, and the places that it has read."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -44,12 +44,12 @@ class Reading(ABC):
         self.kept: list[Any] = []
         self.dicts: dict[int, Any] = {}  # by the id of a dict of attributes, whose it is
         self.places: list[Place] = []
-        self.reflects = False  # whether something was met that asks for attributes by text
+        self.reflects = False  # whether anything asks for attributes by computed names
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray] = []
 
     def looks(self, kind: str, owner: Any, name: Any = None) -> Any:
-        """Note a place, and what is there."""
+        """Note a place and its contents."""
         how = KINDS[kind]
         found = how.look(owner, name)
         self.places.append(Place(how, owner, name, found))
@@ -57,14 +57,14 @@ class Reading(ABC):
 
     @abstractmethod
     def read(self, x: Any) -> Any:
-        """Return what stands for an object in a token."""
+        """Return an object's representation in a token."""
 
     def at(self, place: str, x: Any) -> Any:
-        """What stands under a name."""
+        """Read the value under a name."""
         return self.read(x)
 
     def own(self, x: Any, whole: bool = False) -> list[tuple[str, Any]]:
-        """The attributes in the dict of an object that the code may ask for, or all."""
+        """An object's own attributes: those that the code may ask for, or all."""
         held = self.looks("dict", x)
         if held is None:
             return []
@@ -77,6 +77,6 @@ class Reading(ABC):
         return [(n, y) for n, y in self.looks("items", held, names) if names is None or n in names]
 
     def stored_in(self, owner: Any) -> set[Any]:
-        """Names under which code stores in an object, and whose values are not compared."""
+        """Names that the code only stores to in an object; their values aren't compared."""
         stored = self.state.stored
         return {name for at, name in stored if at == id(owner)} if stored else set()

@@ -26,7 +26,7 @@ Parts = dict[int, tuple[types.ModuleType, frozenset[str] | None]]
 
 
 def joined(some: Parts, others: Parts) -> Parts:
-    """What is asked for by either."""
+    """The union of what either asks for."""
     out = {**some, **others}
     for key in some.keys() & others.keys():
         (module, mine), (_, theirs) = some[key], others[key]
@@ -35,9 +35,9 @@ def joined(some: Parts, others: Parts) -> Parts:
 
 
 class Token:
-    """What was read at one time: equal parts mean the same.
+    """What was read at one time; two tokens with equal parts are equal.
 
-    places: where it was found. If all of them hold, another reading would have the same parts.
+    places: where it was read. If all of them hold, reading again would give the same parts.
     """
 
     __slots__ = ("parts", "places")
@@ -46,7 +46,7 @@ class Token:
         self.parts, self.places = parts, places
 
     def holds(self) -> bool:
-        """Whether every place has the very object that it had."""
+        """Whether every place still has the same object."""
         return all(place.holds() for place in self.places)
 
     def __eq__(self, other: object) -> bool:
@@ -56,7 +56,7 @@ class Token:
 
 
 class State:
-    """What certain code reads: where it begins, and by which names it goes on.
+    """The state that some code reads: where reading starts, and which names it follows.
 
     roots: (dict of globals, name) that code loads, and other objects: functions with their cells.
     names: the attributes that code asks for.
@@ -107,7 +107,7 @@ class State:
         return None if self.ran is None else sorted(self.ran), sorted(parts, key=lambda x: x[0])
 
     def limited(self, limits: Any) -> State:
-        """The same with other limits."""
+        """This state with other limits."""
         ran, parts = limits
         self.ran = None if ran is None else frozenset(map(tuple, ran))
         known = [(sys.modules[name], names) for name, names in parts if name in sys.modules]
@@ -118,7 +118,7 @@ class State:
         return self
 
     def merged(self, other: State | None) -> State:
-        """What both read."""
+        """The union of both states."""
         if other is None:
             return self
         mine = self.places()
@@ -136,12 +136,12 @@ class State:
         return out
 
     def without(self, stored: Iterable[tuple[int, Any]], filled: Iterable[int]) -> State:
-        """The same without these places: each the id of an owner and a name."""
+        """This state without some places, each given as (id of the owner, name)."""
         self.stored, self.filled = frozenset(stored), frozenset(filled)
         return self
 
     def takes(self, name: str) -> bool:
-        """Whether the code may ask for a method of this name otherwise than to call it."""
+        """Whether the code may use a method of this name other than by calling it."""
         return self.all or name in (self.names if self.handed is None else self.handed)
 
     def asks(self, name: str) -> bool:
@@ -149,13 +149,13 @@ class State:
         return self.all or name in self.names
 
     def holds(self, token: Any) -> bool:
-        """Whether what is read is as it was when this token was made."""
+        """Whether everything read is unchanged since this token was made."""
         if token.holds():
             return True
         now = self.token_or_none()
         if now != token:
             return False
-        token.places = now.places  # other objects, which are equal
+        token.places = now.places  # other, equal objects
         return True
 
     def token_or_none(self) -> Any:
@@ -165,14 +165,14 @@ class State:
             return None
 
     def visit(self, reader: Reader) -> list[Any]:
-        """What a reader makes of all roots, and of NumPy's settings."""
+        """Read all roots, and NumPy's settings."""
         settings = [reader.looks("ambient", setting) for setting in (np.getbufsize, *self.settings)]
         return settings + [
             reader.root(*root) if type(root) is tuple else reader.read(root) for root in self.roots
         ]
 
     def read_by(self, make: Callable[[], R]) -> tuple[R, list[Any]]:
-        """A new reader and what it makes of all roots.
+        """Return a new reader and what it read from all roots.
 
         Where it meets what asks for attributes by computed names, another one reads them all.
         """
@@ -184,7 +184,7 @@ class State:
         return reader, parts
 
     def token(self) -> Token:
-        """All that is read, as it is now; equal tokens mean that nothing has changed."""
+        """Read everything as it is now; equal tokens mean that nothing has changed."""
         reader, parts = self.read_by(lambda: Reader(self))
         self.arrays, self.things = reader.arrays, reader.kept
         return Token(parts, reader.places)

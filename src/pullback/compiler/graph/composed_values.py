@@ -40,7 +40,8 @@ def stand_in(spec: Spec) -> Any:
 
 def with_composed_values(graph: Graph) -> Graph:
     """The graph with operations that are composed of others done by these."""
-    return rewritten(graph, parts_of)
+    composed = any(getattr(e.primitive, "composed", None) is not None for e in graph.equations)
+    return rewritten(graph, parts_of) if composed else graph
 
 
 def parts_of(e: Equation) -> Any:

@@ -29,14 +29,15 @@ from ..llvm.binding import features
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES
 from .complex_parts import product_by_parts
-from .rewriting import NewEquations, rewritten, spec_in
+from .rewriting import NewEquations, has, rewritten, spec_in
 
 FEW, LONG = 4, 32  # products that are summed for a number, and numbers of a row
 
 
 def contracted(graph: Graph) -> Graph:
     """The graph with einsum and stacks of matrix products taken apart."""
-
+    if not has(graph, einsum_p, matmul_p):
+        return graph
     fused = read_by_loops(graph)
 
     def rule(e: Equation) -> Any:

@@ -44,9 +44,9 @@ def answered(graph: Graph) -> Graph:
     """
 
     def rule(e: Equation) -> Any:
-        own = getattr(e.primitive, "taken_apart", None)
-        if own is None and e.primitive not in APART:
+        if not may_be_apart(e):
             return e
+        own = getattr(e.primitive, "taken_apart", None)
         (out,), specs = e.outputs, [spec_in(x) for x in e.inputs]
         if any(s.dtype not in TYPES or not s.size for s in (*specs, out.spec)):
             return e
@@ -58,7 +58,12 @@ def answered(graph: Graph) -> Graph:
         kind, may = APART[e.primitive]
         return kind(e) if may(e, specs[0], out.spec) else e
 
-    return rewritten(graph, rule)
+    return rewritten(graph, rule) if any(map(may_be_apart, graph.equations)) else graph
+
+
+def may_be_apart(e: Equation) -> bool:
+    """Whether an operation is one of those, for some operands."""
+    return e.primitive in APART or getattr(e.primitive, "taken_apart", None) is not None
 
 
 def position(e: Equation) -> list[Equation]:

@@ -40,7 +40,7 @@ from .decompose import answered
 from .moved import Moved
 from .partly_used import partly_used
 from .real_spectra import with_real_spectra
-from .rewriting import opened, rewritten, spec_in
+from .rewriting import has, opened, rewritten, spec_in
 from .small_systems import separated
 from .store_forwarding import Writes
 
@@ -50,7 +50,8 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 def optimised(graph: Graph) -> Graph:
     """All passes."""
     graph = with_real_spectra(folded(functional(graph)).pruned())
-    graph = folded(decomposed(graph))
+    apart = decomposed(graph)
+    graph = graph if apart is graph else folded(apart)
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
@@ -59,7 +60,7 @@ def optimised(graph: Graph) -> Graph:
 
 
 def decomposed(graph: Graph) -> Graph:
-    """The graph with operations that are done by others replaced by these."""
+    """The graph with operations that are done by others replaced by these; itself without any."""
     return separated(answered(contracted(with_composed_values(partly_used(graph)))))
 
 
@@ -82,7 +83,7 @@ def functional(graph: Graph) -> Graph:
         static = {"path": path, "key": key, "donate": False}
         return Equation(e.primitive, e.inputs, e.outputs, static)
 
-    return rewritten(graph, rule)
+    return rewritten(graph, rule) if has(graph, setitem_p) else graph
 
 
 def folded(graph: Graph) -> Graph:

@@ -124,6 +124,8 @@ def arranged_by(name: str) -> Arranged:
 
 def partly_used(graph: Graph) -> Graph:
     """The graph without what nobody uses of the results of its operations."""
+    if not any(isinstance(e.primitive, Spectrum) or is_arranging(e) for e in graph.equations):
+        return graph
     uses = Counter([x for e in graph.equations for x in e.inputs if isinstance(x, Variable)])
     uses.update([x for x in graph.outputs if isinstance(x, Variable)])
     makers = {x: e for e in graph.equations for x in e.outputs if e.primitive in MAKERS}
@@ -131,11 +133,16 @@ def partly_used(graph: Graph) -> Graph:
     def rule(e: Equation) -> Any:
         if isinstance(e.primitive, Spectrum):
             return shown(e, uses)
-        if e.primitive is getitem_p and len(e.inputs) > 1:
+        if is_arranging(e):
             return arranged(e, uses, makers.get)
         return e
 
     return rewritten(graph, rule).pruned()
+
+
+def is_arranging(e: Equation) -> bool:
+    """Whether it takes elements at places that may be those of `argsort`."""
+    return e.primitive is getitem_p and len(e.inputs) > 1
 
 
 def shown(e: Equation, uses: Counter[Variable]) -> Equation:

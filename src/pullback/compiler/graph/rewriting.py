@@ -23,6 +23,11 @@ def spec_in(x: Any) -> Spec:
     return x.spec if type(x) is Variable else spec_of(opened(x))
 
 
+def has(graph: Graph, *primitives: Any) -> bool:
+    """Whether a graph does one of these operations: passes about others leave it as it is."""
+    return any(e.primitive in primitives for e in graph.equations)
+
+
 def rewritten(graph: Graph, rule: Rule) -> Graph:
     """The graph with each equation put through a rule, which has seen its operands rewritten.
 
@@ -41,9 +46,9 @@ def rewritten(graph: Graph, rule: Rule) -> Graph:
                     e = Equation(e.primitive, tuple(map(read, e.inputs)), e.outputs, e.static)
                     break
         found = rule(e)
-        if isinstance(found, Equation):
+        if found is e or isinstance(found, Equation):
             equations.append(found)
-        elif isinstance(found, list):
+        elif type(found) is list:
             equations += found
         else:
             replaced.update(zip(e.outputs, found, strict=True))

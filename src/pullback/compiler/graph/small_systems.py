@@ -13,7 +13,7 @@ from ...core.traits import Traits
 from ...primitives.linalg import det_p, inverse_p, slogdet_p, solve_p
 from ...primitives.triangular import cholesky_p
 from ..llvm.dtypes import TYPES
-from .rewriting import rewritten, spec_in
+from .rewriting import has, rewritten, spec_in
 
 LARGEST = 128  # rows
 
@@ -60,4 +60,4 @@ def separated(graph: Graph) -> Graph:
         halves = zip((sign_p, log_p), e.outputs, strict=True)
         return [Equation(half, e.inputs, (out,), {}) for half, out in halves]
 
-    return rewritten(graph, rule)
+    return rewritten(graph, rule) if has(graph, slogdet_p) else graph

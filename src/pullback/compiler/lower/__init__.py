@@ -18,6 +18,7 @@ Elements and the loops over them:
     complex_numbers   complex arithmetic
     exp_log           exponentials and logarithms of vectors
     gather            reads and writes at arrays of integers
+    kernel_operands   what a kernel reads and writes, and what decides its text
     loop_space        the axes of a kernel, and the width of its vectors
     loop_kernel       equations on elements, and reductions of them
     row_pen           rows of elements in memory

@@ -24,6 +24,7 @@ from ...primitives.elementwise import add, greater_equal, less, logical_and
 from ...primitives.indexing import getitem_p, scatter_p
 from ...primitives.keys import INDEX, block, count
 from ...primitives.queries import all_p
+from ...primitives.selecting import maximum, minimum
 from ...transforms.loops.body import Repeated
 from ..graph.rewriting import NewEquations, opened, spec_in
 from ..llvm.dtypes import TYPES, part_of
@@ -226,8 +227,9 @@ def checked(graph: Graph) -> Graph | None:
     steps = NewEquations()
     apply = steps.apply
     flags: dict[Any, Variable] = {}
+    ranges = ranges_of(graph)
     for e in graph.equations:
-        for array, low, high in computed(e):
+        for array, low, high in unproven(e, ranges):
             if (array, low, high) in flags:
                 continue
             limit = np.iinfo(array.spec.dtype)
@@ -259,10 +261,11 @@ def said(graph: Graph, needed: int) -> list[Any]:
     """The outputs without those that nobody reads, from number `needed` on, where `checked` says
     whether what computes them raises."""
     makers = {x: e for e in graph.equations for x in e.outputs}
+    ranges = ranges_of(graph)
 
     def silent(x: Any) -> bool:
         e = makers.get(x) if isinstance(x, Variable) else None
-        return e is not None and not computed(e) and not doubts(e, NewEquations())
+        return e is not None and not unproven(e, ranges) and not doubts(e, NewEquations())
 
     return [x for i, x in enumerate(graph.outputs) if i < needed or silent(x)]
 
@@ -295,6 +298,45 @@ def computed(e: Equation) -> list[tuple[Variable, int, int]]:
     ]
 
 
+def ranges_of(graph: Graph) -> dict[Variable, tuple[float, float]]:
+    """Between which numbers integers lie, whatever the inputs are, as far as clipping shows."""
+    found: dict[Variable, tuple[float, float]] = {}
+
+    def of(x: Any) -> tuple[float, float]:
+        if isinstance(x, Variable):
+            return found.get(x, (-np.inf, np.inf))
+        x = np.asarray(opened(x))
+        return (int(x.min()), int(x.max())) if x.size else (-np.inf, np.inf)
+
+    for e in graph.equations:
+        if e.primitive not in (maximum, minimum, add) or e.outputs[0].spec.dtype.kind not in "iu":
+            continue
+        (a, b), (c, d) = map(of, e.inputs)
+        if e.primitive is add:
+            low, high, limit = a + c, b + d, np.iinfo(e.outputs[0].spec.dtype)
+            if limit.min <= low and high <= limit.max:
+                found[e.outputs[0]] = low, high
+        else:
+            choose = max if e.primitive is maximum else min
+            found[e.outputs[0]] = choose(a, c), choose(b, d)
+    return found
+
+
+def unproven(e: Equation, ranges: dict[Variable, tuple[float, float]]) -> list[Any]:
+    """The computed indices that are not within their bounds for all inputs."""
+    return [
+        (x, low, high)
+        for x, low, high in computed(e)
+        if not (x in ranges and low <= ranges[x][0] and ranges[x][1] < high)
+    ]
+
+
+def may_miss(graph: Graph) -> bool:
+    """Whether an index that the graph computes may be out of bounds."""
+    ranges = ranges_of(graph)
+    return any(unproven(e, ranges) for e in graph.equations)
+
+
 def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
     """The operands of a loop that its body uses as indices, each with its bounds.
 
@@ -304,7 +346,7 @@ def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
     body, a = rolled.body, rolled.n_consts
     places = {x: i for i, x in enumerate(body.inputs) if not a <= i < a + rolled.n_carry}
     shifts = {x: (i, 0, 0) for x, i in places.items()}  # (operand, offset)
-    found = []
+    found, ranges = [], ranges_of(body)
     for e in body.equations:
         if e.primitive is add and isinstance(e.inputs[0], Variable) and e.inputs[0] in places:
             by = e.inputs[1]
@@ -313,7 +355,7 @@ def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
                 shifts[e.outputs[0]] = places[e.inputs[0]], int(by.min()), int(by.max())
         if isinstance(e.primitive, LOOPS) and not within(e):
             return None
-        for x, low, high in computed(e):
+        for x, low, high in unproven(e, ranges):
             if x not in shifts:
                 return None
             i, least, most = shifts[x]

@@ -8,7 +8,7 @@ depend on its position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,27 +17,20 @@ from ...core.graph import Equation, Variable
 from ..llvm.thread_pool import DECLARED, in_parts
 from .emit import Emit, Value, memory
 from .gather import Indexed, at_places, gather_p, place_add_p, read_at, write_at
-from .geometry import Strided
+from .kernel_operands import KernelOperands
 from .loop_space import LoopSpace
 from .partials import Partials
-from .reduction_tree import BLOCK, Reduction
+from .reduction_tree import BLOCK
 from .role import REDUCTIONS, emitted, given
 from .row_pen import RowPen
 
 
 class LoopKernel(LoopSpace):
-    """LLVM text of a kernel, and the buffers that its pointers stand for."""
+    """LLVM text of a kernel. It takes the pointers that `KernelOperands.pointers` gives."""
 
-    def __init__(
-        self,
-        shape: tuple[int, ...],
-        equations: Sequence[Equation],
-        views: Callable[[Any], Strided],
-        stored: dict[Variable, Strided],
-    ) -> None:
-        super().__init__(shape, equations, views, stored)
+    def __init__(self, operands: KernelOperands) -> None:
+        super().__init__(operands)
         self.declared: set[str] = set()
-        self.pointers: list[Strided | Reduction] = []
         self.loaded = {key: f"%l{i}" for i, key in enumerate(self.loads)}
         self.stores = {v: f"%s{i}" for i, v in enumerate(self.results)}
         self.offsets: dict[Any, str] = {}
@@ -53,22 +46,17 @@ class LoopKernel(LoopSpace):
     # The text.
 
     def signature(self) -> list[str]:
-        """The parameters; `pointers` lists the buffers that they stand for."""
+        """The parameters, in the order of `KernelOperands.pointers`."""
         read = {view.buffer for view in self.loads.values()}
         parameters = []
         for v, name in self.stores.items():
-            view = self.stored[v]
-            parameters.append(f"ptr {name}" if view.buffer in read else f"ptr noalias {name}")
-            self.pointers.append(view)
+            alone = "" if self.stored[v].buffer in read else "noalias "
+            parameters.append(f"ptr {alone}{name}")
         for i, r in enumerate(self.reductions):
             parameters.append(f"ptr noalias %o{i}")
-            self.pointers.append(self.stored[r.equation.outputs[0]])
             if r.scratch:
                 parameters.append(f"ptr noalias %t{i}")
-                self.pointers.append(r)
-        parameters += [f"ptr {name}" for name in self.loaded.values()]
-        self.pointers += list(self.loads.values())
-        return parameters
+        return parameters + [f"ptr {name}" for name in self.loaded.values()]
 
     def written(self) -> str:
         parameters, pen = self.signature(), self.pen

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...core.graph import Equation, Variable
+from ...core.graph import Equation
 from ...core.layout import read_order
 from ..llvm.binding import SCALAR, bits
 from .gather import gather_p, place_add_p, place_p
 from .geometry import Strided, transposed
+from .kernel_operands import KernelOperands
 from .reduction_tree import BLOCK, ROWS, Reduction
-from .role import REDUCTIONS, number
 
 DEEP, LONG = 8, 512  # from so many equations and elements on, two vectors are computed in parallel
 SHORT = 128  # elements from which a row has vectors side by side because of its reductions
@@ -24,39 +24,14 @@ PART = 1 << 19
 
 
 class LoopSpace:
-    """Elementwise equations of one shape: where they read and write, and the loops over them.
+    """The loops over the elementwise equations of a kernel, and where these read and write."""
 
-    Args:
-        views: where the operands that are computed elsewhere lie.
-        stored: for each variable that others need, the view to store it to.
-    """
-
-    def __init__(
-        self,
-        shape: tuple[int, ...],
-        equations: Sequence[Equation],
-        views: Callable[[Any], Strided],
-        stored: dict[Variable, Strided],
-    ) -> None:
-        self.shape, self.equations, self.stored = shape, equations, stored
-        self.results = [v for v in stored if self.elementwise(v)]
-        self.inside = {out for e in equations for out in e.outputs}
-        self.loads: dict[Any, Strided] = {}
-        self.sources: dict[int, Any] = {}
-        reducing = [e for e in equations if e.primitive.lower in REDUCTIONS]
-        for e in equations:
-            for x in e.inputs[:1] if e in reducing else e.inputs:
-                if isinstance(x, Variable) and x in self.inside:
-                    continue
-                if not isinstance(x, Variable) and number(x) is not None:
-                    continue
-                view = views(x).broadcast(shape)
-                key: Any = (id(view.buffer), view.offset, view.strides, view.dtype)
-                if e.primitive is gather_p and x is e.inputs[0]:
-                    key = ("at", *key)
-                self.loads.setdefault(key, view)
-                self.sources[id(x)] = key
-        ordered = bool(reducing) or any(is_indexed(e) for e in equations)
+    def __init__(self, operands: KernelOperands) -> None:
+        self.shape, self.equations = operands.shape, operands.equations
+        self.stored, self.results = operands.stored, operands.results
+        self.inside, self.loads, self.sources = operands.inside, operands.loads, operands.sources
+        reducing, shape = operands.reducing, operands.shape
+        ordered = bool(reducing) or any(is_indexed(e) for e in self.equations)
         if not ordered:
             self.walk(walked(shape, self.views()))
         self.groups = collapsed(self.shape, self.views(), [e.static["axis"] for e in reducing])
@@ -82,11 +57,6 @@ class LoopSpace:
         self.shape = tuple([self.shape[a] for a in axes])
         self.loads = {key: transposed(view, axes) for key, view in self.loads.items()}
         self.stored = {v: transposed(view, axes) for v, view in self.stored.items()}
-
-    def elementwise(self, v: Variable) -> bool:
-        return v.spec.shape == self.shape and not any(
-            v in e.outputs for e in self.equations if e.primitive.lower in REDUCTIONS
-        )
 
     def vector_width(self) -> int:
         dtypes = [v.spec.dtype for v in self.inside] + [v.dtype for v in self.loads.values()]

@@ -26,6 +26,7 @@ from .emit import Emit, element, memory, store_element
 from .extreme_places import extreme_places
 from .geometry import Region, Strided
 from .inner_loops import called
+from .kernel_operands import KernelOperands
 from .loop_kernel import LoopKernel
 from .plan import Plan
 from .role import spec_in
@@ -65,11 +66,13 @@ class Module:
         self.n_in, self.n_out = len(plan.graph.inputs), len(plan.graph.outputs)
         self.functions: list[str] = []
         self.named: dict[str, str] = {}
+        self.kernels: dict[Any, tuple[str, list[int]]] = {}  # by what decides their text
         self.declared: set[str] = set()
         self.helpers: dict[Any, str] = {}
         self.prefix, self.n_bodies = "", [0]
         if outer is not None:  # the body of a loop is in the same text
             self.functions, self.named = outer.functions, outer.named
+            self.kernels = outer.kernels
             self.declared, self.helpers = outer.declared, outer.helpers
             self.n_bodies = outer.n_bodies
             self.n_bodies[0] += 1
@@ -203,7 +206,24 @@ class Module:
             if plan.is_stored(item)
         }
         equations = [item.equation for item in piece.items]
-        kernel = LoopKernel(piece.shape, equations, plan.where, stored)
+        operands = KernelOperands(piece.shape, equations, plan.where, stored)
+        key = operands.key()
+        made = self.kernels.get(key) if key is not None else None
+        if made is None:
+            made = self.kernels[key] = self.kernel(LoopKernel(operands))
+        name, sizes = made
+        scratch, pointers = self.arena, []
+        for pointer in operands.pointers(sizes):
+            if isinstance(pointer, Strided):
+                pointers.append(addresses(pointer))
+            else:
+                pointers.append(addresses.at("%arena", scratch))
+                scratch += -(-pointer // 64) * 64
+        self.scratch = max(self.scratch, scratch - self.arena)
+        pen.call(name, pointers)
+
+    def kernel(self, kernel: LoopKernel) -> tuple[str, list[int]]:
+        """The name of a kernel, which is written once, and the sizes of its partial results."""
         for combine, dtype in sorted(kernel.trees(), key=str):
             key = (combine, dtype)
             if key not in self.helpers:
@@ -215,15 +235,7 @@ class Module:
             name = self.named[kernel.text] = f"kernel{len(self.named)}"
             self.functions.append(kernel.definitions(name))
             self.declared |= kernel.declared
-        scratch, pointers = self.arena, []
-        for pointer in kernel.pointers:
-            if isinstance(pointer, Strided):
-                pointers.append(addresses(pointer))
-            else:
-                pointers.append(addresses.at("%arena", scratch))
-                scratch += -(-pointer.scratch // 64) * 64
-        self.scratch = max(self.scratch, scratch - self.arena)
-        pen.call(name, pointers)
+        return name, [r.scratch for r in kernel.reductions]
 
     def repeated(self, e: Equation, addresses: Addresses, pen: Pen) -> None:
         """A loop: the functions of its bodies, and the function that calls them."""
@@ -249,7 +261,7 @@ class Module:
             take(8 * (body.n_in + body.n_out))
         pointers += [addresses(plan.where(x)) for x in e.inputs]
         pointers += [addresses(plan.geometry[x]) for x in e.outputs]
-        if rolled.kept:
+        if any(rolled.kept):
             self.declared.add(f"declare void {MOVE}(ptr, ptr, i64, i1)")
         for size in rolled.seconds:
             take(size)

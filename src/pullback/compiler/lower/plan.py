@@ -21,7 +21,7 @@ from ...primitives.shapes import astype_p
 from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES
 from .cumulative import has_code
-from .gather import computed, within
+from .gather import may_miss, within
 from .geometry import Orders, Region, Strided, contiguous, view_of
 from .inner_loops import is_row, operand_dtypes
 from .join_scatter import gather, join, put, scatter
@@ -203,10 +203,12 @@ class Plan:
     def loop(self, e: Equation) -> None:
         """A loop reads its constants and carries whole, and contiguous rows."""
         rolled = e.primitive
-        bodies = [Plan(body, self.constants, rolled.kept) for body in rolled.bodies]
+        bodies = [
+            Plan(body, self.constants, kept)
+            for body, kept in zip(rolled.bodies, rolled.kept, strict=True)
+        ]
         # What each step has to check: indices that the body computes, and linear systems.
-        equations = [f for body in rolled.bodies for f in body.equations]
-        asked = not within(e) if isinstance(rolled, Rolled) else any(map(computed, equations))
+        asked = not within(e) if isinstance(rolled, Rolled) else any(map(may_miss, rolled.bodies))
         asked |= not getattr(rolled, "tells", False) and solves(rolled.bodies)
         if asked or any(piece.role == "call" for body in bodies for piece in body.pieces):
             self.call(e)

@@ -26,19 +26,29 @@ FEW = 4  # of so many elements one is written to, where it pays not to write all
 MOVE = "@llvm.memmove.p0.p0.i64"
 
 
-class Rolled(Primitive):
+class Stepping(Primitive):
+    """A loop in machine code; its bodies are programs of their own.
+
+    kept: of each body the inputs that stay where they are, with the outputs that they become
+    """
+
+    without_axes = "scalar"
+    bodies: tuple[Graph, ...]
+    kept: Sequence[dict[int, int]]
+
+
+class Rolled(Stepping):
     """A loop with an optimised body, reduced to what is needed."""
 
     name = "scan"
-    without_axes = "scalar"
 
     def __init__(self, body: Graph, n_consts: int, n_carry: int, of: Any) -> None:
         # An instance for each loop, as `Scan`.
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
         self.length, self.reverse, self.tells = of.length, of.reverse, of.tells
         self.n_out = len(body.outputs)
-        self.kept = in_place(body, n_consts, n_carry)
         self.bodies = (body,)
+        self.kept = (in_place(body, n_consts, n_carry),)
 
     def __repr__(self) -> str:
         return f"scan[{self.length}]"
@@ -73,7 +83,7 @@ class Rolled(Primitive):
     def seconds(self) -> list[int]:
         """The bytes of scratch memory for each carry's second copy."""
         carries = enumerate(self.body.outputs[: self.n_carry], self.n_consts)
-        return [0 if i in self.kept else size_of(x.spec) for i, x in carries]
+        return [0 if i in self.kept[0] else size_of(x.spec) for i, x in carries]
 
     def work(self, bodies: Sequence[int]) -> int:
         return self.length * bodies[0]
@@ -88,7 +98,7 @@ class Rolled(Primitive):
         w = LoopText(1, n_in, n_out, n)
         for i in range(a):
             w.put(0, i, f"%x{i}")
-        moving = [i for i in range(n) if a + i not in self.kept]
+        moving = [i for i in range(n) if a + i not in self.kept[0]]
         for i in set(range(n)).difference(moving):
             size = size_of(body.inputs[a + i].spec)
             w.add(f"call void {MOVE}(ptr %o{i}, ptr %x{a + i}, i64 {size}, i1 false)")
@@ -130,7 +140,7 @@ def in_place(body: Graph, n_consts: int, n_carry: int) -> dict[int, int]:
     """The carries that a step updates in place, reading and assigning only parts of them.
 
     Maps the input's number to the output's. Everything of one version of such an array is read
-    before the next one is made.
+    before the next one is made. Loops inside may read all of it.
     """
     readers: dict[Variable, list[Equation]] = {}
     order: dict[Equation, int] = {}
@@ -150,14 +160,19 @@ def in_place(body: Graph, n_consts: int, n_carry: int) -> dict[int, int]:
                 break
             (put,) = puts
             if any(y is x for y in put.inputs[1:]) or not all(
-                e.primitive is getitem_p and order[e] < order[put] for e in reads
+                reads_parts(e) and order[e] < order[put] for e in reads
             ):
                 break
             size += spec_in(put.inputs[1]).size
             x = put.outputs[0]
         else:
             last = readers.get(x, ())
-            alone = body.outputs.count(x) == 1 and all(e.primitive is getitem_p for e in last)
+            alone = body.outputs.count(x) == 1 and all(map(reads_parts, last))
             if alone and x is not first and FEW * size <= x.spec.size:
                 found[n_consts + k] = k
     return found
+
+
+def reads_parts(e: Equation) -> bool:
+    """Whether an equation is done with an operand when it's over, and no view of it is left."""
+    return e.primitive is getitem_p or isinstance(e.primitive, Stepping)

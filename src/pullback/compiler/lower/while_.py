@@ -7,16 +7,15 @@ separate programs, like that of `Rolled`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ...core.graph import Graph
-from ...core.primitive import Primitive
 from ...transforms.loops.checkpoints import History, back, stepped
 from ..llvm.pen import Routine, declared
 from .loop_text import LoopText
-from .scan import has_code, size_of
+from .scan import MOVE, Stepping, has_code, in_place, size_of
 
 STEPS = 100  # the number of steps that a loop is assumed to have
 
@@ -48,12 +47,10 @@ def pausing(asks: bool) -> str:
 PAUSE, NO_PAUSE = pausing(True), pausing(False)
 
 
-class Waiting(Primitive):
+class Waiting(Stepping):
     """The base of both: a loop that reads all of its operands whole."""
 
-    without_axes = "scalar"
-    kept: ClassVar[dict[int, int]] = {}
-    bodies: tuple[Graph, Graph]
+    kept: Sequence[dict[int, int]] = ({}, {})
     n_out: int
 
     def __call__(self, *xs: Any) -> Any:
@@ -88,6 +85,7 @@ class RolledWhile(Waiting):
         self.specs = [x.spec for x in body.outputs]
         self.n_out = len(self.specs) + 1 + len(stored)
         self.whole = len(body.inputs)
+        self.kept = {}, in_place(body, n_consts, len(self.specs))
 
     def stepwise(self, steps: Sequence[Callable[..., Any]], xs: Sequence[Any]) -> tuple[Any, ...]:
         cond, body = steps
@@ -111,7 +109,8 @@ class RolledWhile(Waiting):
 
     @property
     def seconds(self) -> list[int]:
-        return [1, *map(size_of, self.specs)]
+        sizes = enumerate(map(size_of, self.specs), self.n_consts)
+        return [1, *[0 if i in self.kept[1] else size for i, size in sizes]]
 
     def text(self, name: str, segments: Any, steps: Sequence[int], pause: int) -> str:
         """The function of the loop.
@@ -122,6 +121,7 @@ class RolledWhile(Waiting):
         """
         n, a = len(self.specs), self.n_consts
         names = [str(i) for i in range(n)]
+        moving = [i for i in range(n) if a + i not in self.kept[1]]
         w = LoopText(2, a + n, self.n_out, 1 + n)
         w.allocate("count", "kept", "stride")
         self.prepare(w, names)
@@ -135,7 +135,8 @@ class RolledWhile(Waiting):
         if self.stored:
             self.keep(w)
         w.label("step")
-        for i, (source, target) in enumerate(w.take_turns(names)):
+        turns = w.take_turns([names[i] for i in moving])
+        for i, (source, target) in zip(moving, turns, strict=True):
             w.put(1, a + i, source)
             w.put(1, a + n + i, target)
         w.run(segments[1], 1)
@@ -145,7 +146,7 @@ class RolledWhile(Waiting):
         w.store("i64", "count", "0")  # a loop that was interrupted has no way back
         w.jump("exit")
         w.label("exit")
-        for i in range(n):
+        for i in moving:
             w.copy(f"%o{i}", w.load("ptr", f"from{i}"), size_of(self.specs[i]))
         w.add(f"store i64 {w.load('i64', 'count')}, ptr %o{n}")
         return w.finished(name)
@@ -163,6 +164,11 @@ class RolledWhile(Waiting):
             w.store("ptr", f"from{name}", f"%x{a + i}")
             w.store("ptr", f"to{name}", f"%o{i}")
             w.store("ptr", f"other{name}", f"%s{1 + i}")
+            if a + i in self.kept[1]:
+                size = size_of(self.specs[i])
+                w.add(f"call void {MOVE}(ptr %o{i}, ptr %x{a + i}, i64 {size}, i1 false)")
+                w.store("ptr", f"from{name}", f"%o{i}")
+                w.put(1, a + len(names) + i, f"%o{i}")
         for name, value in (("count", "0"), ("kept", "0"), ("stride", "1")):
             w.store("i64", name, value)
 

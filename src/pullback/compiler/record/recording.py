@@ -474,12 +474,8 @@ WITH_COUNTERS = {"?", "l", "d", "D"} if np.dtype(np.int64).char == "l" else {"?"
 
 def dtypes_of(graph: Graph) -> set[str]:
     """The dtypes of all values and constants of a graph, as characters."""
-    found = {x.spec.dtype for x in graph.inputs}
-    for equation in graph.equations:
-        for x in equation.outputs:
-            found.add(x.spec.dtype)
-        for x in equation.inputs:
-            if type(x) is not Variable and hasattr(x, "dtype"):
-                found.add(x.dtype)
-    found.update([x.dtype for x in graph.outputs if hasattr(x, "dtype")])
-    return {dtype.char for dtype in found}
+    made = [x for e in graph.equations for x in e.outputs]
+    read = [x for e in graph.equations for x in e.inputs if type(x) is not Variable]
+    specs = {id(x.spec): x.spec for x in [*graph.inputs, *made]}  # few objects, mostly
+    constants = [x.dtype for x in [*read, *graph.outputs] if hasattr(x, "dtype")]
+    return {x.char for x in [*[spec.dtype for spec in specs.values()], *constants]}

@@ -18,8 +18,8 @@ DEGREE = math.pi / 180
 
 
 def over_y(x, y):
-    """x / y, and 0 for all y where x is 0: there xlogy(x, y) is 0 whatever y is."""
-    zero = x == 0
+    """x / y, and 0 where both are 0. Where x alone is 0, this has the slope 1 / y."""
+    zero = np.logical_and(x == 0, y == 0)
     return np.where(zero, 0, x / np.where(zero, 1, y))
 
 

@@ -53,11 +53,12 @@ def beta_a(out, a, b):
 
 
 def igam_density(a, x):
-    """x^(a-1) exp(-x) / gamma(a): the derivative of gammainc by x."""
-    zero = x == 0
-    inside = np.where(zero, 1, x)
+    """x^(a-1) exp(-x) / gamma(a): the derivative of gammainc by x; 0 where either is infinite."""
+    zero, end = x == 0, np.logical_or(np.isinf(x), np.isinf(a))
+    inside = np.where(np.logical_or(zero, end), 1, x)
     at_zero = np.exp(sp.xlogy(a - 1, np.where(zero, x, 1)) - sp.gammaln(a))
-    return np.where(zero, at_zero, _ufuncs._igam_fac(a, inside) / inside)
+    inner = _ufuncs._igam_fac(np.where(end, 1, a), inside) / inside
+    return np.where(zero, at_zero, np.where(end, 0.0, inner))
 
 
 row(sp.gamma, lambda out, x: finite(out) * sp.digamma(x))

@@ -21,14 +21,16 @@ DEPTH = 42.0  # exp(-DEPTH) counts for nothing
 def gammainc_slope(out, a, x):
     """The derivative of gammainc(a, x) by a, of plain arrays."""
     a, x = np.broadcast_arrays(np.asarray(a, float), np.asarray(x, float))
-    found = np.where(np.logical_and(a > 0, np.logical_or(x == 0, x == np.inf)), 0.0, np.nan)
+    still = (x == 0) | (x == np.inf) | ((a == np.inf) & (x > 0))
+    found = np.where((a > 0) & still, 0.0, np.nan)
     regular = np.logical_and(a > 0, x > 0) & np.isfinite(a) & np.isfinite(x)
     by_series = regular & np.logical_or(x < 1, np.logical_and(x <= a, a <= FEW))
     above = regular & ~by_series & (x >= a)
     below = regular & ~by_series & (x < a)
     for here, formula in ((by_series, series), (above, upper), (below, lower)):
         if here.any():
-            found[here] = formula(a[here], x[here])
+            gone = _ufuncs._igam_fac(a[here], x[here]) == 0
+            found[here] = np.where(gone, 0.0, formula(a[here], x[here]))
     return found[()]
 
 

@@ -90,7 +90,9 @@ def differentiate(curve, i, order, xs):
         size = np.abs(curve.functions[0][1](*xs))
         out, error = search(curve, i, order, xs)
         unsure = error > BAD * np.abs(out) + 1e-9 * size / np.maximum(1, np.abs(xs[i])) ** order
-    out = np.where(unsure, np.nan, out)
+        # What has a limit at infinity is flat there.
+        flat = np.isinf(xs[i]) & np.isfinite(size)
+    out = np.where(flat, 0.0, np.where(unsure, np.nan, out))
     return out.reshape(shape)[()]
 
 

@@ -62,7 +62,7 @@ def slopes(x: Any, alpha: Any) -> tuple[Any, Any]:
     short = x.shape[0] < alpha.shape[0]
     whole = np.concatenate([x, 1 - np.sum(x, axis=0, keepdims=True)]) if short else x
     excess = as_column(alpha - 1, whole)
-    nothing = excess == 0  # then a share of zero does not count
+    nothing = np.logical_and(excess == 0, whole == 0)  # this share does not count
     by_share = np.where(nothing, 0.0, excess / np.where(nothing, 1.0, whole))
     digammas = special.psi(np.sum(alpha)) - special.psi(alpha)
     by_alpha = np.log(whole) + as_column(digammas, whole)

@@ -163,31 +163,34 @@ def crystal_below(x: Any, b: Any, m: Any) -> Any:
 # Folded Cauchy: with D = (1 + c^2 - x^2)^2 + 4 x^2.
 
 
-def squares(a: Any, b: Any) -> Any:
-    """a^2 - b^2, of which neither the value nor a slope cancels."""
+def squares(a: Any, b: Any, size: Any) -> Any:
+    """(a^2 - b^2) / size, of which neither the value nor a slope cancels."""
     close = np.abs(a - b) < np.abs(b) / 2
-    return np.where(close, (a - b) * (a + b), a * a - b * b)
+    return np.where(close, (a - b) * ((a + b) / size), a * (a / size) - b * (b / size))
 
 
 def foldcauchy_log(x: Any, c: Any) -> Any:
-    inner = 1 + squares(c, x)
-    return np.log(2 / np.pi) + np.log(1 + x * x + c * c) - np.log(inner * inner + 4 * x * x)
+    near, far = np.hypot(1.0, x - c), np.hypot(1.0, x + c)
+    size = np.hypot(np.hypot(1.0, x), c)
+    return np.log(2 / np.pi) + 2 * (np.log(size) - np.log(near) - np.log(far))
 
 
 def foldcauchy_below(x: Any, c: Any) -> Any:
-    return np.arctan2(2 * x, 1 + squares(c, x)) / np.pi
+    size = stopped(np.maximum(1.0, x))
+    return np.arctan2(2 * (x / size), 1 / size + squares(c, x, size)) / np.pi
 
 
 def foldcauchy_above(x: Any, c: Any) -> Any:
-    return np.arctan2(2 * x, squares(x, c) - 1) / np.pi
+    size = stopped(np.maximum(1.0, x))
+    return np.arctan2(2 * (x / size), squares(x, c, size) - 1 / size) / np.pi
 
 
 def genexpon_above(x: Any, a: Any, b: Any, c: Any) -> Any:
-    return np.exp(-a * x - b * x * (c * x) * exprel_less(c * x))
+    return np.exp(-a * x - b * x * (c * x * exprel_less(c * x)))
 
 
 def genexpon_below(x: Any, a: Any, b: Any, c: Any) -> Any:
-    return -np.expm1(-a * x - b * x * (c * x) * exprel_less(c * x))
+    return -np.expm1(-a * x - b * x * (c * x * exprel_less(c * x)))
 
 
 def half(x: Any, c: Any) -> Any:
@@ -223,9 +226,9 @@ def mielke_log_below(x: Any, k: Any, s: Any) -> Any:
 
 
 def jf_skew_t_log(x: Any, a: Any, b: Any) -> Any:
-    s = np.sqrt(a + b + x * x)
+    s = np.hypot(np.sqrt(a + b), x)
     below = x < 0
-    near_edge = np.log((a + b) / (s * (s + np.abs(x))))
+    near_edge = np.log((a + b) / s) - np.log(s + np.abs(x))
     far_edge = np.log1p(np.abs(x) / s)
     left, right = np.where(below, near_edge, far_edge), np.where(below, far_edge, near_edge)
     constant = (a + b - 1) * np.log(2.0) + sp.betaln(a, b) + np.log(a + b) / 2
@@ -338,8 +341,8 @@ def skewcauchy_side(x: Any, a: Any, sign: int) -> Any:
 
 
 def jf_skew_t_side(x: Any, a: Any, b: Any, sign: int) -> Any:
-    s, left = np.sqrt(a + b + x * x), x < 0
-    share = (a + b) / (2 * s * (s + np.abs(x)))
+    s, left = np.hypot(np.sqrt(a + b), x), x < 0
+    share = (a + b) / (2 * s) / (s + np.abs(x))
     first, second = np.where(left, a, b), np.where(left, b, a)
     outer = sp.betainc(first, second, share)
     return np.where(left if sign > 0 else ~left, outer, 1 - outer)
@@ -518,8 +521,15 @@ def gompertz(name: str) -> Callable[..., Any]:
 # Densities of which the slope is that of the logarithm times the density: a factor of the formula
 # overflows or vanishes before the density does.
 BY_LOGARITHM = (
-    "burr", "f", "invgauss", "lognorm", "mielke", "ncx2", "powerlognorm", "powernorm", "t", "wald",
+    "burr", "f", "fatiguelife", "invgauss", "lognorm", "mielke", "ncx2", "powerlognorm",
+    "powernorm", "recipinvgauss", "t", "wald",
 )  # fmt: skip
+GONE = -1000.0  # logarithms of densities that are 0
+
+
+def density(log: Any) -> Any:
+    """exp(log), which no longer moves where it is 0: the slope of log may be infinite there."""
+    return np.where(stopped(log) < GONE, 0.0, np.exp(log))
 
 
 def of_probabilities(below: Any, above: Any) -> dict[str, Callable[..., Any]]:
@@ -563,9 +573,9 @@ def entries() -> dict[Any, Callable[..., Any]]:
     for name, (log, below, above) in ROWS.items():
         kind = type(getattr(stats, name))
         if log is not None:
-            density = "pdf" if hasattr(kind, "pdf") else "pmf"
-            found[kind, f"_log{density}"] = log
-            found[kind, f"_{density}"] = lambda *xs, log=log: np.exp(log(*xs))
+            what = "pdf" if hasattr(kind, "pdf") else "pmf"
+            found[kind, f"_log{what}"] = log
+            found[kind, f"_{what}"] = lambda *xs, log=log: density(log(*xs))
         if below is not None:
             found |= {(kind, method): f for method, f in of_probabilities(below, above).items()}
             for method in ("_logcdf", "_logsf"):
@@ -578,7 +588,9 @@ def entries() -> dict[Any, Callable[..., Any]]:
         found[type(stats.gompertz), name] = gompertz(name)
     for name in BY_LOGARITHM:
         dist = getattr(stats, name)
-        found[type(dist), "_pdf"] = lambda *xs, dist=dist: np.exp(call_inside(dist._logpdf, xs, {}))
+        found[type(dist), "_pdf"] = lambda *xs, dist=dist: density(
+            call_inside(dist._logpdf, xs, {})
+        )
     return found
 
 

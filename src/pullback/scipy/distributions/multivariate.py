@@ -7,7 +7,7 @@ their factors, where SciPy calls BLAS.
 from __future__ import annotations
 
 import copy
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside, called_by_name
 from ...core.spec import DOUBLE, Spec
 from ...primitives.exact import exact
+from ...primitives.inner_loops import Assumed
 from ...primitives.scipy_special.functions import multigammaln
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
@@ -49,7 +50,25 @@ class LogDensity(Primitive):
     reads = "xs"
 
     def value(self, x, mean, cov, *, allow_singular):
-        return call_outside(plainly, (x, mean, cov, allow_singular), {})
+        return call_plainly(x, mean, cov, allow_singular)
+
+    def composed(self, x, mean, cov, *, allow_singular):
+        """By a Cholesky factor and the inverse, where SciPy takes no eigenvalue for zero.
+
+        SciPy reads the lower triangle. With E = cov - cov' and Frobenius norms, no eigenvalue is
+        below 1 / |P| - |E| and none above |cov| + |E|.
+        """
+        if any(part.dtype != DOUBLE for part in (x, mean, cov)):
+            return NotImplemented
+        factor = np.linalg.cholesky(cov)
+        inverse = np.linalg.inv(cov)
+        sizes = [np.sqrt(np.sum(a * a)) for a in (inverse, cov - np.swapaxes(cov, 0, 1), cov)]
+        regular = sizes[0] * (2 * sizes[1] + 2 * LEAST * sizes[2]) < 1
+        gap = x - mean
+        square = np.sum((gap @ inverse) * gap, axis=-1)
+        log_det = 2 * np.sum(np.log(np.diagonal(factor)))
+        out = -0.5 * (cov.shape[0] * LOG_2PI + log_det + square)
+        return BY_EIGENVALUES[allow_singular](regular, out, x, mean, cov)
 
     def spec(self, x, mean, cov, **_):
         return Spec(x.shape[:-1], np.float64)
@@ -78,14 +97,24 @@ class LogDensity(Primitive):
             mean_bar = -unbroadcast(x_bar, mean)
         if wanted[2]:
             n = cov.shape[0]
-            outer = np.swapaxes(np.reshape(bars * left, (-1, n)), 0, 1) @ np.reshape(right, (-1, n))
-            cov_bar = 0.5 * (outer - np.sum(out_bar) * np.swapaxes(inverse, 0, 1))
+            if len(x.shape) == 1:
+                outer = (0.5 * out_bar * left)[:, None] * right
+            else:
+                weighted = 0.5 * bars * left
+                outer = np.swapaxes(np.reshape(weighted, (-1, n)), 0, 1) @ np.reshape(
+                    right, (-1, n)
+                )
+            cov_bar = outer - (0.5 * np.sum(out_bar)) * np.swapaxes(inverse, 0, 1)
         return x_bar, mean_bar, cov_bar
 
     def batch(self, xs, mapped, size, **static):
         if tuple(mapped) == (True, False, False):
             return self(*xs, **static)
         return one_by_one(self, xs, mapped, size, static)
+
+
+def call_plainly(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
+    return call_outside(plainly, (x, mean, cov, allow_singular), {})
 
 
 def plainly(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
@@ -121,6 +150,15 @@ def factor_of_scipy(cov: Any, allow_singular: bool) -> Any:
     if psd.rank < len(cov):
         raise MissingRuleError(SINGULAR)
     return psd.U, psd.log_pdet
+
+
+BY_EIGENVALUES = {
+    singular: Assumed(
+        f"density by eigenvalues{', singular ones' * singular}",
+        partial(call_plainly, allow_singular=singular),
+    )
+    for singular in (False, True)
+}
 
 
 def solutions(gap: Any, cov: Any) -> Any:

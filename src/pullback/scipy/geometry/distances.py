@@ -19,23 +19,34 @@ from scipy.spatial import _distance_wrap, distance
 from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
 from ...primitives.arguments import known_value
+from ...primitives.exact import like
 from ...primitives.statistics import root
 from ..solving.following import Chosen, Following
 from ..solving.leaves import leaf, take
 from ..solving.serving import serves, traced
-from ..sparse_arrays.patterns import fixed, is_live, put
+from ..sparse_arrays.patterns import fixed, is_live, is_mapped, put
 
 
 def length(gap: Any, p: Any = 2.0) -> Any:
     """The p-norm along the last axis. A p that moves does not end in a formula for one p."""
-    p_now = fixed(p)
-    if np.isinf(p_now):
-        return np.max(np.abs(gap), axis=-1)
-    if p_now == 2 and not is_live(p):
+    if not is_live(p) and fixed(p) == 2:
         return root(np.sum(gap**2, axis=-1))
-    if p_now == 1 and not is_live(p):
+    if not is_live(p) and fixed(p) == 1:
         return np.sum(np.abs(gap), axis=-1)
-    return rooted(np.sum(raised(np.abs(gap), p), axis=-1), p)
+    size = np.abs(gap)
+    return by_power(
+        p,
+        lambda: np.max(size, axis=-1),
+        lambda p: rooted(np.sum(raised(size, p), axis=-1), p),
+    )
+
+
+def by_power(p: Any, endless: Callable[[], Any], of: Callable[[Any], Any]) -> Any:
+    """endless() where p is infinite, of(p) elsewhere; under `vmap`, both, as p may be."""
+    if not is_mapped(p):
+        return endless() if np.isinf(fixed(p)) else of(p)
+    infinite = np.isinf(p)
+    return np.where(infinite, endless(), of(np.where(infinite, 2.0, p)))
 
 
 def raised(x: Any, p: Any) -> Any:
@@ -56,9 +67,14 @@ def weighted(terms: Any, w: Any) -> Any:
 
 def minkowski(a: Any, b: Any, p: Any = 2.0, w: Any = None) -> Any:
     gap = a - b
-    if w is None or np.isinf(fixed(p)):
-        return length(gap if w is None else np.where(w > 0, gap, 0.0), p)
-    return rooted(weighted(raised(np.abs(gap), p), w), p)
+    if w is None:
+        return length(gap, p)
+    size = np.abs(gap)
+    return by_power(
+        p,
+        lambda: np.max(np.where(w > 0, size, 0.0), axis=-1),
+        lambda p: rooted(weighted(raised(size, p), w), p),
+    )
 
 
 def canberra(a: Any, b: Any, w: Any = None) -> Any:
@@ -243,25 +259,37 @@ def to_vector(x, out):
     put(out, x[np.triu_indices(x.shape[0], 1)])
 
 
-def farthest(u: Any, v: Any, *, rng: Any) -> Any:
-    return np.array(distance.directed_hausdorff(u, v, rng)[1:])
+def farthest(u: Any, v: Any, *, options: Any) -> Any:
+    return np.array(distance.directed_hausdorff(u, v, **dict(options))[1:])
 
 
-farthest_pair = Chosen("directed_hausdorff", farthest, lambda u, v, rng: (2,))
+farthest_pair = Chosen("directed_hausdorff", farthest, lambda u, v, options: (2,))
+farthest_length = Following(
+    "directed_hausdorff",
+    lambda u, v, options: distance.directed_hausdorff(u, v, **dict(options))[0],
+    lambda u, v, options: between_pair(u, v, farthest_pair(u, v, options=options)),
+    lambda u, v, options: (),
+)
 hausdorff_of_scipy = traced(distance.directed_hausdorff)
 
 
+def between_pair(u: Any, v: Any, pair: Any) -> Any:
+    return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0))
+
+
 @serves(distance.directed_hausdorff)
-def directed_hausdorff(u: Any, v: Any, rng: Any = None, **options: Any) -> Any:
+def directed_hausdorff(u: Any, v: Any, *args: Any, **options: Any) -> Any:
     u, v = as_array(u), as_array(v)
     if not (is_live(u) or is_live(v)):
-        return hausdorff_of_scipy(u, v, rng, **options)
+        return hausdorff_of_scipy(u, v, *args, **options)
     if u.shape[1:] != v.shape[1:]:
         raise ArgumentError(
             "`directed_hausdorff` takes two sets of points with the same number of coordinates."
         )
-    pair = farthest_pair(u, v, rng=options.get("seed", rng))
-    return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]
+    options |= dict(zip(("rng",), args, strict=False))
+    given = tuple(options.items())
+    pair = farthest_pair(u, v, options=given)
+    return like(0.0, farthest_length(u, v, options=given)), pair[0], pair[1]
 
 
 # The functions of vectors that SciPy writes in Python. Where p moves, its formula for p = 1 says

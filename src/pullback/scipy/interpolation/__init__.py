@@ -34,6 +34,9 @@ for family in FAMILIES:
     import_module(f"{__name__}.{family}")
 
 by_values(
+    interpolate.BSpline.design_matrix.__func__,
+    interpolate.BSpline.insert_knot,
+    interpolate.NdBSpline.design_matrix.__func__,
     interpolate.griddata, interpolate.interpn, interpolate.interp1d,
     interpolate.LinearNDInterpolator, interpolate.CloughTocher2DInterpolator,
     interpolate.NearestNDInterpolator, interpolate.RegularGridInterpolator,

@@ -23,7 +23,7 @@ def span(t: Any, k: int, x: Any) -> Any:
 
 
 def with_width(t: Any, k: int) -> bool:
-    """Whether knots are known, and points are never led to an interval without width."""
+    """Whether knots are plain, and no point can fall into an interval without width."""
     n = t.shape[0] - k - 1
     return type(t) is np.ndarray and bool(t[k] < t[k + 1] and t[n - 1] < t[n])
 
@@ -97,12 +97,12 @@ def antiderivative(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:
     return np.concatenate([t[:1], t, t[-1:]]), c, k + 1
 
 
-# Polynomials in pieces: c[k, m, n] holds n polynomials on each of m intervals, the highest power
+# Piecewise polynomials: c[k, m, n] holds n polynomials on each of m intervals, the highest power
 # first, in powers of the distance from the interval's beginning.
 
 
 def places(x: Any, at: Any) -> Any:
-    """In which interval of the m of x[m + 1] a point lies; outside, the first or the last."""
+    """The index of a point's interval among x[m + 1]; the first or last if it's outside."""
     inner = x[1:-1]
     up = np.searchsorted(inner, at, side="right")
     down = np.searchsorted(-inner, -at, side="right")
@@ -112,7 +112,7 @@ def places(x: Any, at: Any) -> Any:
 def polynomial(c: Any, x: Any, at: Any, nu: int = 0, where: Any = None) -> Any:
     """The nu-th derivative of the polynomials at points [r].
 
-    Rounded as SciPy does: by powers of the distance, from the lowest.
+    Rounded as in SciPy: by powers of the distance, from the lowest.
     """
     where = places(x, at) if where is None else where
     step = (at - take(x, where)).reshape(-1, *[1] * (c.ndim - 2))
@@ -140,7 +140,7 @@ def primitive(c: Any, x: Any) -> Any:
 
 
 def bernstein(c: Any, x: Any, at: Any, nu: int = 0) -> Any:
-    """The same of polynomials in the basis of Bernstein."""
+    """The same for polynomials in the Bernstein basis."""
     where = places(x, at)
     width = take(x, where + 1) - take(x, where)
     part = (at - take(x, where)) / width

@@ -29,7 +29,7 @@ of_scipy = _bsplines._compute_optimal_gcv_parameter
 
 
 def step(u: Any, X: Any, E: Any, y: Any) -> Any:
-    """A step of Newton's method to where the equation holds."""
+    """One Newton step towards a solution of the equation."""
     K = np.linalg.solve(X + u * E, E)
     c = np.linalg.solve(X + u * E, y)
     first, second = K @ c, K @ (K @ c)
@@ -43,7 +43,7 @@ def step(u: Any, X: Any, E: Any, y: Any) -> Any:
 
 
 def optimum(X: Any, E: Any, y: Any, w: Any) -> Any:
-    """Where the equation holds, next to SciPy's optimum, and 1; at an end, that, and 0."""
+    """The solution near SciPy's optimum, and 1; at an end of the range, that end, and 0."""
     found = u = of_scipy(X, E, y, w)
     n = X.shape[1]
     matrices = dense(X, 2), dense(E, 2)
@@ -62,7 +62,7 @@ def optimum(X: Any, E: Any, y: Any, w: Any) -> Any:
 
 
 class Optimum(Chosen):
-    """The same as an operation: numbers that are held."""
+    """The optimum as an operation whose result is held fixed."""
 
     def spec(self, *xs):
         return Spec((2,), np.float64)
@@ -75,7 +75,7 @@ held = Optimum("optimum of cross-validation", optimum, lambda *_: (2,))
 
 
 def program(X: Any, E: Any, y: Any, w: Any) -> Any:
-    """Two steps from the optimum have its first three derivatives."""
+    """Two Newton steps from the optimum have its first three derivatives."""
     plain, moves = held(X, E, y, w)
     matrices = dense(X, 2), dense(E, 2)
     moved = step(step(plain, *matrices, y), *matrices, y)

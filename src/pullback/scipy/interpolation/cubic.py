@@ -34,7 +34,7 @@ CUBIC = interpolate.CloughTocher2DInterpolator
 
 
 def edges_of(tri: Any) -> tuple[Any, Any]:
-    """Both directions of each edge: from where, and to where."""
+    """Each edge in both directions: start and end."""
     pointers, ends = tri.vertex_neighbor_vertices
     return np.repeat(np.arange(len(pointers) - 1), np.diff(pointers)), ends
 
@@ -67,7 +67,7 @@ def slopes(points: Any, values: Any, tri: Any) -> Any:
 
 
 def part_of(points: Any, at: Any, *, tri: Any, tolerance: float) -> Any:
-    """The triangle of each point, and the corner that is farthest from its part; -1 for none."""
+    """Each point's triangle, and the corner opposite to its part; -1 for none."""
     at = np.ascontiguousarray(at)
     simplex = simplex_of(tri, at, tolerance)
     map_of = tri.transform[simplex]
@@ -102,7 +102,7 @@ def leans(points: Any, tri: Any, simplex: Any, corners: Any) -> Any:
 
 
 def scaled(native: Any, points: Any, x: Any) -> Any:
-    """x where the interpolator has it: with rescale=True the points lie in a cube."""
+    """x in the interpolator's coordinates: with rescale=True, points are scaled to a cube."""
     if native.scale is None:
         return x
     size = np.max(points, axis=0) - np.min(points, axis=0)
@@ -115,7 +115,7 @@ def found(points: Any, values: Any, at: Any, *, native: Any, make: Any, toleranc
 
 
 def program(points: Any, values: Any, at: Any, *, native: Any, make: Any, tolerance: float) -> Any:
-    """The cubic of a point, by the control net of its triangle."""
+    """Evaluate the cubic at a point from its triangle's control net."""
     tri = native.tri
     points, at = scaled(native, points, points), scaled(native, points, at)
     place = parts(points, at, tri=tri, tolerance=tolerance)
@@ -128,7 +128,7 @@ def program(points: Any, values: Any, at: Any, *, native: Any, make: Any, tolera
     slope = take(slopes(points, values, tri), numbers, axis=0)
 
     def near(i: int, j: int) -> Any:
-        """The control point next to corner i on the side to corner j."""
+        """The control point next to corner i, on the side towards corner j."""
         edge = corners[:, j] - corners[:, i]
         return f[:, i] + np.sum(edge[:, :, None] * slope[:, i], axis=1) / 3
 
@@ -164,7 +164,7 @@ cubic_value = Following(
 
 
 class MovingCubic:
-    """A CloughTocher2DInterpolator of points or values that move."""
+    """A CloughTocher2DInterpolator of traced points or values."""
 
     def __init__(
         self, points: Any, values: Any, fill_value: Any = np.nan, tol: float = 1e-6,

@@ -38,7 +38,7 @@ def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
 
 
 def of_no_order(*xs: Any, nu: int = 0, nux: int = 0, nuy: int = 0, **_: Any) -> bool:
-    """FITPACK differentiates coefficients, and the program the basis functions."""
+    """Whether the bits agree: FITPACK differentiates coefficients, the program basis functions."""
     return not (nu or nux or nuy) and in_doubles(*xs)
 
 
@@ -80,7 +80,7 @@ def integral_found(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
 
 
 def integral_program(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
-    """The spline is zero outside its knots."""
+    """The integral; the spline is zero outside its knots."""
     ends = np.minimum(np.maximum(np.stack([a, b]), t[k]), t[-k - 1])
     values = bspline(*antiderivative(t, c[: t.shape[0] - k - 1], k), ends)
     return values[1] - values[0]
@@ -130,7 +130,7 @@ def refuse_option(name: str, *options: str, instead: str = CLOSED) -> None:
 
 
 def knots_of(x: Any, low: Any, high: Any, k: int) -> Any:
-    """FITPACK's knots of a spline that interpolates."""
+    """The knots that FITPACK uses for interpolation."""
     half = (k + 1) // 2
     m = x.shape[0]
     inner = x[half : m - half]
@@ -150,7 +150,7 @@ AGAIN = 1  # there was no room for more knots
 
 
 class Fit:
-    """What FITPACK was given: y at x with weights w, between low and high, a distance s."""
+    """FITPACK's input: y at x with weights w, between low and high, and a smoothing s."""
 
     def __init__(
         self, name: str, x: Any, y: Any, w: Any, ends: tuple[Any, Any], k: int, s: Any
@@ -309,7 +309,7 @@ def splprep(
 
 
 def copied(x: Any) -> Any:
-    """A plain value; FITPACK writes into arrays that it is given."""
+    """A plain copy, since FITPACK writes into its arguments."""
     x = fixed(x)
     return x.copy() if isinstance(x, np.ndarray) else x
 
@@ -423,7 +423,7 @@ def insert(x: Any, tck: Any, m: int = 1, per: bool = False) -> Any:
 
 
 def within(tx: Any, ty: Any, c: Any, x: Any, y: Any, kx: int, ky: int) -> Any:
-    """The coefficients as a table, and the points; FITPACK moves those outside to the border."""
+    """The coefficients as a table, and the points; FITPACK clips outer points to the border."""
     x = np.minimum(np.maximum(x, tx[kx]), tx[-kx - 1])
     y = np.minimum(np.maximum(y, ty[ky]), ty[-ky - 1])
     return np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1)), x, y
@@ -499,7 +499,7 @@ def slopes_found(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: i
 
 
 def slopes(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
-    """The coefficients of a derivative; what is left of the array is not read."""
+    """The coefficients of a derivative; the rest of the array isn't read."""
     table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
     rows = slope_of(tx, table, kx, nux)
     flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)

@@ -38,7 +38,7 @@ parts_p = WithoutDerivative("parts of cossin", found_parts, shapes, n_out=5)
 
 
 def moving_parts(x: Any, p: int, q: int, swap_sign: bool) -> Any:
-    """theta, u1, u2, v1h, v2h: SciPy's numbers, with their derivatives."""
+    """theta, u1, u2, v1h, v2h as SciPy gives them, with derivatives."""
     theta, *factors = parts_p(x, p=p, q=q, swap_sign=swap_sign)
     m, r = x.shape[0], theta.shape[0]
     x11, x21, x22 = x[:p, :q], x[p:, :q], x[p:, q:]
@@ -58,7 +58,7 @@ def moving_parts(x: Any, p: int, q: int, swap_sign: bool) -> Any:
 
 
 def whole(X: Any, p: Any, q: Any) -> Any:
-    """The matrix of four blocks, and the size of the first."""
+    """Assemble the matrix from four blocks; also return the first block's size."""
     if p or q:
         return as_array(X), 1 if p is None else int(p), 1 if q is None else int(q)
     blocks = [np.atleast_2d(as_array(x)) for x in X]
@@ -67,7 +67,7 @@ def whole(X: Any, p: Any, q: Any) -> Any:
 
 
 def middle(theta: Any, m: int, p: int, q: int, swap_sign: bool) -> Any:
-    """The matrix between the factors, with ones where an angle is 0 or a right one."""
+    """The matrix between the factors, with ones for angles of 0 or pi/2."""
     r, eye = theta.shape[0], np.eye(m, dtype=theta.dtype)
     c, s = np.cos(theta), np.sin(theta) if swap_sign else -np.sin(theta)
     n11, n12 = min(p, q) - r, min(p, m - q) - r
@@ -88,7 +88,7 @@ def middle(theta: Any, m: int, p: int, q: int, swap_sign: bool) -> Any:
 
 
 def beside(x: Any, y: Any) -> Any:
-    """Two matrices as blocks on the diagonal of one."""
+    """The block-diagonal matrix of two matrices."""
     above, below = [np.zeros((a.shape[0], b.shape[1]), x.dtype) for a, b in ((x, y), (y, x))]
     top, bottom = np.concatenate([x, above], axis=1), np.concatenate([below, y], axis=1)
     return np.concatenate([top, bottom], axis=0)

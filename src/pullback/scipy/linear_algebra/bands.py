@@ -13,7 +13,7 @@ from ...primitives.spectra import conj
 
 
 def moved(x: Any, by: int) -> Any:
-    """x[i + by] at i along the last axis, 0 where there is none."""
+    """Shift along the last axis: x[i + by] at i, and 0 beyond the end."""
     n = x.shape[-1]
     if by == 0:
         return x
@@ -34,13 +34,13 @@ def times_bands(bands: Any, x: Any, upper: int) -> Any:
 
 
 def turned_bands(bands: Any, upper: int) -> Any:
-    """The bands of the transpose, which has as many diagonals above as there were below."""
+    """The transpose's bands: lower diagonals become upper ones."""
     n = bands.shape[-2]
     return np.stack([moved(bands[..., k, :], upper - k) for k in reversed(range(n))], axis=-2)
 
 
 def hermitian_bands(bands: Any, lower: bool) -> Any:
-    """All bands of the Hermitian matrix of which the upper or lower ones are given."""
+    """All bands of a Hermitian matrix, from its upper or lower ones."""
     n = bands.shape[-2]
     if lower:
         below = [bands[..., k, :] for k in range(1, n)]
@@ -56,14 +56,14 @@ def hermitian_bands(bands: Any, lower: bool) -> Any:
 
 
 def dense(bands: Any, upper: int) -> Any:
-    """The matrix."""
+    """The dense matrix."""
     return times_bands(bands, np.eye(bands.shape[-1], dtype=bands.dtype), upper)
 
 
 def times_toeplitz(c: Any, r: Any, x: Any) -> Any:
-    """The product of the Toeplitz matrix of a first column and row and x, by Fourier transforms."""
+    """Multiply the Toeplitz matrix with this first column and row by x, using FFTs."""
     n = c.shape[-1]
-    around = np.concatenate([c, r[..., :0:-1]], axis=-1)  # of the circulant matrix it is a part of
+    around = np.concatenate([c, r[..., :0:-1]], axis=-1)  # of the circulant matrix that contains it
     size = around.shape[-1]
     rows = np.swapaxes(x, -1, -2)
     waves = np.fft.fft(around)[..., None, :] * np.fft.fft(rows, size)

@@ -21,7 +21,7 @@ def turned(a: Any, trans: Any) -> Any:
 
 
 def symmetric(a: Any, lower: Any) -> Any:
-    """The symmetric matrix of which one triangle is read."""
+    """The symmetric matrix that has the given triangle."""
     read = triangle(np.ones(a.shape[-2:], bool), bool(lower))
     return np.where(read, a, turn(a))
 
@@ -31,7 +31,7 @@ def added(product: Any, beta: Any, old: Any) -> Any:
 
 
 def in_triangle(product: Any, lower: Any, beta: Any = 0.0, old: Any = None) -> Any:
-    """A routine computes one triangle, and leaves the other as it was: zero if it is new."""
+    """The result where a routine computes one triangle and leaves the other as it was."""
     read = triangle(np.ones(product.shape[-2:], bool), bool(lower))
     return np.where(read, added(product, beta, old), 0 if old is None else old)
 
@@ -208,7 +208,7 @@ def trmm(
 def trsm(
     alpha: Any, a: Any, b: Any, side: Any = 0, lower: Any = 0, trans_a: Any = 0, diag: Any = 0
 ) -> Any:
-    """From the right, x a = b: the transposed equation is one from the left."""
+    """Solve with a triangle; x a = b is solved as the transposed equation."""
     if not side:
         return {"x": solve_triangular(a, alpha * b, trans_a, lower, diag)}
     if trans_a == 0:

@@ -50,7 +50,7 @@ def over(x: Any, up: Any) -> Any:
 
 
 def parts_of(lu: Any) -> tuple[Any, Any]:
-    """The factors that LAPACK stores in one matrix."""
+    """Separate the factors that LAPACK stores in one matrix."""
     m, n = lu.shape[-2:]
     k = min(m, n)
     return np.tril(lu[..., :k], -1) + np.eye(m, k, dtype=lu.dtype), np.triu(lu[..., :k, :])
@@ -181,7 +181,7 @@ def cholesky(a, lower=False, check_finite=True):
 
 @answers(sl.cho_factor)
 def cho_factor(a, lower=False, check_finite=True):
-    """LAPACK leaves the other triangle of a as it was; newer releases of SciPy clear it."""
+    """The other triangle keeps a's values, as in LAPACK; newer SciPy clears it."""
     found = cho_factor_values(a, lower=bool(lower), check_finite=check_finite)
     read = triangle(np.ones(a.shape[-2:], bool), lower)
     factor = cholesky_p(from_triangle(a, not lower), triangle(found, lower), upper=not lower)
@@ -192,7 +192,7 @@ def cho_factor(a, lower=False, check_finite=True):
 
 @answers(sl.cholesky_banded, "ab")
 def cholesky_banded(ab, lower=False, check_finite=True):
-    """The factor has the bands of the matrix; its derivative takes the whole matrix."""
+    """The factor in banded form; its derivative uses the dense matrix."""
     found = banded_values(ab, lower=bool(lower), check_finite=check_finite)
     n, bands = ab.shape[-1], ab.shape[-2] - 1
     given = dense(found, 0 if lower else bands)
@@ -240,7 +240,7 @@ def chosen(mode: str, function: str) -> None:
 def factored(
     a: Any, found_q: Any, found_r: Any, complete: Callable[[Any, Any], Any] = completing
 ) -> tuple[Any, Any]:
-    """The factors that were found of a, with derivatives.
+    """Given factors of a, with derivatives.
 
     complete: gives the columns that complete q their derivatives; by default those of reflections
     """
@@ -427,7 +427,7 @@ def multiplied_shape(a: Any, c: Any, mode: str) -> tuple[int, int]:
 
 @answers(sl.qr_multiply, "a c")
 def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False):
-    """q^T c is asked for with mode="left" as (c^T q)^T: by the columns that SciPy takes."""
+    """q^T c is computed as (c^T q)^T for mode="left", on the columns that SciPy takes."""
     options = {"mode": mode, "pivoting": bool(pivoting), "conjugate": bool(conjugate)}
     vector = c.ndim == 1
     c2 = (c[:, None] if mode == "left" else c[None, :]) if vector else c

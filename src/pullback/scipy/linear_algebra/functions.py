@@ -41,7 +41,7 @@ angle_p = WithoutDerivative("angle", angle, lambda a: Spec((), float))
 
 
 class MatrixFunction(OfMatrices):
-    """f(a) and whether SciPy gives it as real.
+    """f(a), and whether SciPy returns it as real.
 
     A function that `leaves` the reals gives complex numbers, and has a cut along the negative ones.
     Of matrices with eigenvalues there, the block is that of the plane turned by an angle.
@@ -93,7 +93,7 @@ class MatrixFunction(OfMatrices):
 
 
 def as_found(out: Any, real: Any, a: Any) -> Any:
-    """A complex result as real, where SciPy gives it so."""
+    """A complex result as real where SciPy returns it so."""
     if out.dtype.kind != "c" or a.dtype.kind == "c" or somewhere(np.logical_not(real)):
         return out
     return np.copy(np.real(out), order="K")
@@ -145,7 +145,7 @@ def logm(A, **options):
 
 
 def without_error(original: Any, function: Any, a: Any, options: Any) -> Any:
-    """The function; with `disp=False` SciPy gives an estimate of the error as well."""
+    """The function's value; with `disp=False`, SciPy also returns an error estimate."""
     out, real = function(a)
     out = as_found(out, real, a)
     if options.get("disp", True) is False:
@@ -205,7 +205,7 @@ frechet_values = WithoutDerivative(
 @answers(sl.expm_frechet, "A E")
 def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
     found, slope = frechet_values(A, E, method=method, check_finite=check_finite)
-    A = A.astype(A.dtype.newbyteorder("="), copy=False)  # `expm` takes no other order of bytes
+    A = A.astype(A.dtype.newbyteorder("="), copy=False)  # `expm` requires native byte order
     slope = exact(slope, expm_p.corner(A, E, {}))
     return (exact(found, expm_p(A)[0]), slope) if compute_expm else slope
 
@@ -265,7 +265,7 @@ def flat(out: Any) -> Any:
 
 @answers(sl.matrix_balance, "A")
 def matrix_balance(A, permute=True, scale=True, separate=False):
-    """Permutations and powers of two, which are locally constant."""
+    """Balance by permutations and powers of two, which are locally constant."""
     options = {"permute": bool(permute), "scale": bool(scale)}
     found, how, rows = balance_values(A, separate=bool(separate), **options)
     _, change, _ = balance_values(A, separate=False, **options)

@@ -30,7 +30,7 @@ from ..solving.serving import serves_method
 
 
 def others(b: Any, rest: Any) -> Any:
-    """The coefficients of the columns `rest` by those of b, by least squares."""
+    """Express the columns `rest` in the columns of b, by least squares."""
     q, r = np.linalg.qr(b)
     return np.linalg.solve(r, adjoint(q) @ rest)
 
@@ -41,7 +41,7 @@ def called(original: Any, a: Any, size: Any, source: dict[str, Any]) -> Any:
 
 
 def by_columns(by_precision: bool, original: Any) -> None:
-    """Enter a choice of columns: by their number, or by a precision, which gives the number."""
+    """Register a selection of columns, by rank or by a precision that determines the rank."""
 
     @leaf(original)
     def decomposed(a: Any, size: Any, **source: Any) -> Any:
@@ -73,7 +73,7 @@ def three(found: Any, read: Callable[[Any], Any]) -> list[Any]:
 
 
 def factors(found: Any, b: Any, coefficients: Any) -> Any:
-    """U, S and V of b times coefficients, in the phases of those that were found."""
+    """U, S and V of b times the coefficients, with the phases of SciPy's."""
     q, r = np.linalg.qr(b)
     p, t = np.linalg.qr(adjoint(coefficients))
     u, s, v = np.linalg.svd(r @ adjoint(t))
@@ -85,7 +85,7 @@ def factors(found: Any, b: Any, coefficients: Any) -> Any:
 
 
 def by_values(original: Any, choosing: Any, adjoint_last: bool) -> None:
-    """Enter a decomposition that makes singular values of chosen columns.
+    """Register a decomposition that computes singular values from selected columns.
 
     adjoint_last: whether it gives the adjoint of V
     """
@@ -128,13 +128,13 @@ by_rank(compiled.idz_estrank)
 
 
 def with_ones(idx: Any, proj: Any) -> Any:
-    """[1, proj], in the order of the matrix's columns."""
+    """[1, proj] in the matrix's column order."""
     ones = np.eye(proj.shape[0], dtype=proj.dtype)
     return np.concatenate([ones, proj], axis=1)[:, np.argsort(idx)]
 
 
 def found_from(of_reals: Any, of_complex: Any, b: Any, idx: Any, proj: Any) -> Any:
-    """What SciPy computes of a decomposition, by its function for its kind of numbers."""
+    """Call SciPy's function for a decomposition, real or complex."""
     call = of_complex if "c" in (b.dtype.kind, proj.dtype.kind) else of_reals
     given = (b, idx, proj)
     return solve(lambda values: call(*[np.array(x, order="C") for x in values.tree(given)]))
@@ -155,7 +155,7 @@ def reconstructed(b: Any, idx: Any, proj: Any) -> Any:
 
 
 def by_iterations(original: Any) -> None:
-    """Enter an estimate of the 2-norm of a matrix, or of the difference of two.
+    """Register an estimate of the 2-norm of a matrix, or of a difference of two.
 
     Its derivative is that of the estimate: the same iterations from the same random vector.
     """

@@ -78,7 +78,7 @@ def binding(original: Any) -> Callable[[Any, Any], dict[str, Any]]:
 
 
 def over_stacks(call: Callable[..., Any], xs: Any, cores: Any, empty: Callable[[], Any]) -> Any:
-    """call(*xs) for each element of stacks; the results stacked alike.
+    """Apply call(*xs) to each element of stacks, and stack the results.
 
     cores: the number of dimensions of an element of each operand.
     """
@@ -143,12 +143,12 @@ def blank(specs: Any) -> Any:
 
 
 def square(a: Any, **static: Any) -> Spec:
-    """The spec of a result that is like the first operand."""
+    """The spec of a result like the first operand."""
     return Spec(a.shape, computed(a))
 
 
 class WithoutDerivative(OfMatrices):
-    """What SciPy returns, without a derivative."""
+    """SciPy's result without a derivative."""
 
     inert = True
     reads = ""
@@ -172,13 +172,13 @@ class WithoutDerivative(OfMatrices):
 
 
 class Given(Primitive):
-    """A decomposition whose factors are operands after the matrix: they were found by SciPy.
+    """A decomposition whose factors, found by SciPy, are operands after the matrix.
 
-    In front of the class that has the rules.
+    Mix it in before the class that has the rules.
     """
 
     cores: tuple[int, ...]
-    n_shown: int | None = None  # all of them are made of what is given
+    n_shown: int | None = None  # all of them are made from the given factors
     results: Callable[..., Any]
 
     def value(self, a, *operands, **static):
@@ -206,7 +206,7 @@ class Given(Primitive):
 
 
 class Moving(OfMatrices):
-    """SciPy's result, which moves with xs as motion(out, at, *xs) does where xs are `at`.
+    """SciPy's result, with the derivative of motion(out, at, *xs) at xs = at.
 
     motion is a NumPy program of which only the derivative with respect to xs counts: it may be any
     program with the right one, and read the result and where it was found. Of several results it

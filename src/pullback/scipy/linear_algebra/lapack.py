@@ -30,7 +30,7 @@ from .systems import (
 
 
 def beside_triangle(inside: Any, a: Any, lower: Any) -> Any:
-    """One triangle is computed; what else there is stays as it was."""
+    """The computed triangle, with the rest as it was."""
     return np.where(triangle(np.ones(a.shape[-2:], bool), bool(lower)), inside, a)
 
 
@@ -92,7 +92,7 @@ def getri(lu: Any, piv: Any, **_: Any) -> Any:
 
 @routine("gecon", "a anorm")
 def gecon(a: Any, anorm: Any, found: Any, norm: Any = "1") -> Any:
-    """One over the norms of a matrix and its inverse, which LAPACK estimates, mostly to all digits.
+    """The reciprocal condition number, which LAPACK estimates, mostly to all digits.
 
     Where it does not, the estimate has no derivative. The order of the rows, which `a` has lost,
     does not count in either norm.
@@ -135,7 +135,7 @@ def trtri(c: Any, lower: Any = 0, unitdiag: Any = 0) -> Any:
 
 @routine("trsyl", "a b c")
 def trsyl(a: Any, b: Any, c: Any, trana: Any = "N", tranb: Any = "N", isgn: Any = 1) -> Any:
-    """SciPy's scale is 1, but where the solution would overflow."""
+    """Solve a Sylvester equation; SciPy's scale is 1 unless the solution would overflow."""
     flip = {"N": lambda x: x, "T": lambda x: np.swapaxes(x, -1, -2), "C": lambda x: np.conj(x).T}
     first, second = flip[as_letter(trana)](a), flip[as_letter(tranb)](b)
     x = solve_sylvester(first, isgn * second, c)
@@ -203,7 +203,7 @@ def sygv(a: Any, b: Any, itype: Any = 1, uplo: Any = "L", **_: Any) -> Any:
 
 @routine("gesdd gesvd", "a")
 def gesdd(a: Any, found: Any, compute_uv: Any = 1, full_matrices: Any = 1, **_: Any) -> Any:
-    """The bases of null spaces, which full matrices have, are not determined."""
+    """The SVD; with full matrices, the bases of null spaces aren't determined."""
     if not compute_uv or (full_matrices and a.shape[-2] != a.shape[-1]):
         return {"s": svd(a, compute_uv=False)}
     u, s, vt = svd(a, full_matrices=False)
@@ -216,7 +216,7 @@ def gesdd(a: Any, found: Any, compute_uv: Any = 1, full_matrices: Any = 1, **_: 
 
 @routine("geev", "a")
 def geev(a: Any, found: Any, **_: Any) -> Any:
-    """The order of the eigenvalues depends on whether vectors are asked for."""
+    """Eigenvalues, whose order depends on whether vectors are requested."""
     w = eigvals(a)
     there = found["w"] if "w" in found else found["wr"] + 1j * found["wi"]
     w = np.take_along_axis(w, order_p(stopped(w), there), axis=-1)

@@ -19,7 +19,7 @@ from .systems import lyapunov_p, stein_p
 
 
 def gap(x: Any, discrete: bool, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> Any:
-    """What the equation has on its left side, which is zero at the solution."""
+    """The equation's residual, which is zero at the solution."""
     xa, xb, xe = x @ a, x @ b, x @ e
     weight, other = r, adjoint(b) @ xe + adjoint(s)
     if discrete:
@@ -40,7 +40,7 @@ def closed(x: Any, discrete: bool, a: Any, b: Any, q: Any, r: Any, e: Any, s: An
 
 
 class Solved(Primitive):
-    """Raises where the equation does not hold: SciPy's result is not a solution there."""
+    """Raises if SciPy's result doesn't satisfy the equation."""
 
     constant = True
 
@@ -82,7 +82,7 @@ def found(a: Any, b: Any, q: Any, r: Any, *others: Any, discrete: bool, balanced
 
 
 def plain_found(*xs: Any, **options: Any) -> Any:
-    """e is the identity and s is zero: SciPy has another way there."""
+    """Call SciPy without e and s, for which it has another method."""
     return found(*xs[:4], **options)
 
 

@@ -42,14 +42,14 @@ class Planes:
         return phase * length, g * 0
 
     def reduce(self, w: Any, down_to: int) -> list[Any]:
-        """Rotate neighbours, the last ones first, until w is zero below this place."""
+        """Rotate neighbours, from the last ones up, until w is zero below this place."""
         entries = [w[..., i] for i in range(w.shape[-1])]
         for j in range(len(entries) - 2, down_to - 1, -1):
             entries[j], entries[j + 1] = self.rotate(j, j + 1, entries[j], entries[j + 1])
         return entries
 
     def triangulate(self, planes: Iterable[int]) -> None:
-        """Rotate away what stands below the diagonal in these columns."""
+        """Rotate entries below the diagonal in these columns to zero."""
         for j in planes:
             self.rotate(j, j + 1, self.rows[j][..., j], self.rows[j + 1][..., j])
 

@@ -72,7 +72,7 @@ class FortranRoutine:
         self.values = lru_cache(maxsize=None)(self.values_of)
 
     def values_of(self, names: tuple[str, ...], ranks: tuple[int, ...]) -> WithoutDerivative:
-        """What the routine returns for operands with these names and numbers of dimensions."""
+        """The routine's results for operands with these names and numbers of dimensions."""
 
         def found(*xs: Any, **options: Any) -> Any:
             operands = dict(zip(names, xs, strict=True))
@@ -119,11 +119,11 @@ class FortranRoutine:
         return tuple(outs.values()) if len(outs) > 1 else outs[self.results[0]]
 
     def always(self, name: str) -> bool:
-        """Whether the operand is written into without being asked for."""
+        """Whether the operand is always written into."""
         return f"overwrite_{name}" not in self.signature.parameters
 
     def takes(self, target: Any, allowed: Any) -> bool:
-        """Whether the routine writes into this operand, and makes no copy of it."""
+        """Whether the routine writes into this operand without copying it."""
         if not allowed or not isinstance(target, (np.ndarray, Array)):
             return False
         if target.dtype != self.dtype or not target.flags.f_contiguous:
@@ -136,7 +136,7 @@ class FortranRoutine:
         return True
 
     def stride(self, vector: str, operands: Any, given: Any, into: Any) -> None:
-        """Take the part of a vector that an offset and a step say."""
+        """Take the part of a vector given by an offset and a step."""
         start, step = given.pop(f"off{vector}", 0), given.pop(f"inc{vector}", 1)
         if vector not in operands:
             return
@@ -168,7 +168,7 @@ def answering(taken: FortranRoutine) -> Callable[..., Any]:
 
 
 def succeeded(info: Any) -> bool:
-    """Whether LAPACK did what it was asked for; a batch asks the program."""
+    """Whether LAPACK succeeded; under `vmap` the program is asked."""
     try:
         return info is None or bool(info == 0)
     except ConversionError:
@@ -178,7 +178,7 @@ def succeeded(info: Any) -> bool:
 def routine(
     names: str, operands: str, written: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[Any], Any]:
-    """Let a program describe the routines of these names, which leave out the letter.
+    """Let a program describe the routines with these names, given without the type letter.
 
     A name with its letter ends in a colon and the letter, as `dznrm2:z`.
     """

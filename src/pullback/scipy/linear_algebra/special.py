@@ -17,7 +17,7 @@ from .kinds import WithoutDerivative, answers
 
 @answers(sl.toeplitz, "c r")
 def toeplitz(c, r=None):
-    """The last axis of both is that of the vectors, and those in front are of stacks."""
+    """The Toeplitz matrix; the last axes are the vectors', the others are stacks."""
     c = np.atleast_1d(c)
     r = conj(c) if r is None else np.atleast_1d(r)
     n, m = c.shape[-1], r.shape[-1]
@@ -96,7 +96,7 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
 
 @cache
 def norm_of_ones(shape: tuple[int, ...], ord: Any) -> Any:
-    """A norm as SciPy gives it: by BLAS and LAPACK it is one of Python's numbers."""
+    """A norm as SciPy returns it; from BLAS and LAPACK it's a Python number."""
     return sl.norm(np.ones(shape), ord=ord)
 
 

@@ -47,7 +47,7 @@ def eigen_shape(a: Any, *_: Any, **__: Any) -> Any:
 
 
 class Solver:
-    """A function of SciPy that finds eigenvalues of Hermitian matrices, and their vectors."""
+    """SciPy's solvers for eigenvalues and eigenvectors of Hermitian matrices."""
 
     def __init__(self, function: Any, *, vectors: Any = None, cores: tuple[int, ...] = (2,)):
         name = function.__name__
@@ -94,7 +94,7 @@ class Solver:
 
 
 def aligned(v: Any, found: Any) -> Any:
-    """The vectors with the phase of those that were found."""
+    """The vectors with the phases of SciPy's."""
     along = np.sum(conj(v) * found, axis=-2, keepdims=True)
     return v * stopped(along / np.where(along == 0, 1, np.abs(along)))
 
@@ -201,7 +201,7 @@ def eigvals_banded(a_band, **options):
 
 
 def pencil(a: Any, *b: Any, **options: Any) -> Any:
-    """Eigenvalues with both kinds of vectors, as complex numbers."""
+    """Eigenvalues with left and right vectors, as complex numbers."""
     w, left, right = sl.eig(a, *b, left=True, right=True, **options)
     return [np.asarray(x).astype(w.dtype, copy=False) for x in (w, left, right)]
 
@@ -224,7 +224,7 @@ pencil_values = {
 
 
 def nearest(w: Any, found: Any) -> Any:
-    """For each of the values that were found, which of w it is."""
+    """The index in w of each of SciPy's values."""
     from scipy.optimize import linear_sum_assignment  # imports half of SciPy
 
     return linear_sum_assignment(np.nan_to_num(np.abs(found[:, None] - w)))[1]
@@ -315,7 +315,7 @@ def eig(a, b=None, left=False, right=True, homogeneous_eigvals=False, check_fini
 
 @answers(sl.eigvals, "a b")
 def eigvals(a, b=None, check_finite=True, homogeneous_eigvals=False):
-    """LAPACK may give them in another order when it is not asked for vectors."""
+    """Eigenvalues alone, which LAPACK may order differently than with vectors."""
     xs, w, _, v, (plain, _) = eigen(a, b, {"check_finite": check_finite})
     if homogeneous_eigvals:
         return in_pairs(xs, w, v, plain, False, check_finite)
@@ -374,7 +374,7 @@ def rank_of(a: Any, rcond: Any, asked: str) -> int:
 
 
 class NullSpace(Moving):
-    """A basis of what a maps to zero. It moves as little as it can; how else it turns is open."""
+    """A basis of a's null space; its tangent is the smallest one, since rotations are free."""
 
     def vjp(self, out_bar, residual, wanted):
         inner = np.swapaxes(residual.out, -1, -2) @ out_bar

@@ -27,7 +27,7 @@ def turn(x: Any) -> Any:
 
 
 def solved(system: System, parts: Any, b: Any, **options: Any) -> Any:
-    """The solution, where b is one vector if it has one dimension."""
+    """The solution; a one-dimensional b is a single vector."""
     if b.ndim == 1:
         return system(*parts, b[:, None], **options)[..., 0]
     return system(*parts, b, **options)
@@ -45,7 +45,7 @@ OPPOSITE = {"upper triangular": "lower triangular", "lower triangular": "upper t
 
 
 def seen(a: Any, assume_a: Any, lower: bool) -> Any:
-    """The matrix that a solver sees: it reads what the structure leaves of a."""
+    """The matrix that a solver sees: the part of a that `structure` names."""
     if assume_a in ("pos", "positive definite", "her", "hermitian"):
         return from_triangle(a, not lower)
     if assume_a in ("sym", "symmetric"):
@@ -60,7 +60,7 @@ def seen(a: Any, assume_a: Any, lower: bool) -> Any:
 
 
 def general(a: Any, b: Any, warns: bool = True, **options: Any) -> Any:
-    """SciPy warns of matrices that are nearly singular: once, which is not in a rule."""
+    """Solve; SciPy's warning about a nearly singular matrix is given once, not in rules."""
     if not warns:
         return np.linalg.solve(general_matrix(a, **options), b)
     return sl.solve(a, b, **{key: x for key, x in options.items() if x is not None})
@@ -130,12 +130,12 @@ def det(a, check_finite=True):
 
 
 def of_residuals(dtype: Any) -> Any:
-    """The dtype of residuals, which newer releases of SciPy do not make real."""
+    """The dtype of residuals, which newer SciPy doesn't make real."""
     return dtype if SINCE_1_18 else real_of(dtype)
 
 
 def least_squares(a: Any, b: Any, **options: Any) -> Any:
-    """NaN for residuals that SciPy does not give, and no singular values where it gives none."""
+    """Least squares; residuals that SciPy leaves out are NaN."""
     x, rest, rank, s = sl.lstsq(a, b, **options)
     shape = b.shape[1:] if a.shape[0] > a.shape[1] else (0,)
     rest = np.real(rest) if np.shape(rest) == shape else np.full(shape, np.nan)
@@ -177,7 +177,7 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
 
 
 def cutoff(a: Any, dtype: Any, atol: Any, rtol: Any, largest: Any) -> Any:
-    """Which singular values count as zero, in parts of the largest one."""
+    """The threshold for singular values that count as zero, relative to the largest."""
     rtol = max(a.shape[-2:]) * np.finfo(dtype).eps if rtol is None else rtol
     return rtol if not atol else rtol + atol / largest
 
@@ -329,7 +329,7 @@ circulant_values = WithoutDerivative(
 
 @answers(sl.solve_circulant, "c b")
 def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
-    """By Fourier transforms, in which the matrix is diagonal."""
+    """Solve by FFTs, which diagonalize the matrix."""
     if singular != "raise":
         raise MissingRuleError(
             '`scipy.linalg.solve_circulant` has a derivative with singular="raise".\n'
@@ -425,7 +425,7 @@ def cho_solve_banded(cb_and_lower, b, check_finite=True):
 
 
 class RowsOf(Primitive):
-    """Which row of a matrix stands in each place after the exchanges of LAPACK's pivots."""
+    """The row order that LAPACK's pivots stand for."""
 
     constant = True
 

@@ -35,10 +35,10 @@ from .rotations import (
 
 @cache
 def values_of(original: Any, ranks: tuple[int, ...]) -> WithoutDerivative:
-    """What SciPy returns for operands with these numbers of dimensions."""
+    """SciPy's results for operands with these numbers of dimensions."""
 
     def shape(*specs: Any, **options: Any) -> Any:
-        """Only shapes and types count, which SciPy has for any regular factors."""
+        """Call SciPy on regular factors: only the shapes and dtypes of its results matter."""
         xs = [np.cos(np.arange(1.0, np.prod(x.shape) + 1) ** 2) for x in specs]
         q, r, *others = [x.reshape(s.shape).astype(s.dtype) for x, s in zip(xs, specs, strict=True)]
         xs = [np.linalg.qr(q)[0], np.triu(r)]
@@ -64,7 +64,7 @@ def completed_of(original: Any, columns: Any, ranks: tuple[int, ...], n_thin: in
 
 
 def updated(original: Any, changed: Any, columns: Any, *operands: Any, **options: Any) -> Any:
-    """The factors of the changed matrix.
+    """The updated factors of the changed matrix.
 
     columns: those of q by rotations, as a function of the operands and of options["place"]; None
     where SciPy changes several rows or columns at once
@@ -100,7 +100,7 @@ def qr_update(Q, R, u, v, check_finite=True):
 
 
 def place_in(k: Any, which: str, a: Any, name: str) -> tuple[int, int]:
-    """The axis of the rows or the columns, and a place there."""
+    """The axis of rows or columns, and a position on it."""
     axis = 0 if which == "row" else 1
     k = int(concrete(as_array(k), f"`k` of {name}"))
     return axis, k + a.shape[axis] if k < 0 else k

@@ -59,9 +59,9 @@ FEW = 49  # terms that machine code adds in one pass over an image
 
 
 def windows_summed(apply: Any, x: Any, y: Any, together: Any, flip: int = 0) -> bool:
-    """The graph of a sum of shifted images, each times a number of y.
+    """A graph that sums shifted images, each multiplied by an element of y.
 
-    Numbers of a row of y that stand together are summed before they are added to the total.
+    Neighbours in a row of y are summed before they are added to the total.
     """
     x_spec, y_spec = spec_in_graph(x), spec_in_graph(y)
     if x_spec.dtype != y_spec.dtype or x_spec.dtype.kind != "f":
@@ -87,7 +87,7 @@ def windows_summed(apply: Any, x: Any, y: Any, together: Any, flip: int = 0) -> 
 
 
 def by_four(columns: int) -> list[Any]:
-    """How SciPy's compiled code adds: four numbers of a row together, single ones at its end."""
+    """Sum in the order of SciPy's compiled code: four at a time, single ones at a row's end."""
     fours = columns - columns % 4
     return [range(j, j + 4) for j in range(0, fours, 4)] + [[j] for j in range(fours, columns)]
 
@@ -96,7 +96,7 @@ def spec_in_graph(x: Any) -> Spec:
     return Spec(x.shape, x.dtype) if isinstance(x, np.ndarray) else x.spec
 
 
-SHORT = 11  # up to which NumPy correlates lines in machine code of that length
+SHORT = 11  # the longest lines for which NumPy has a correlation of fixed length
 
 
 def in_lines(x: Any, y: Any) -> bool:
@@ -104,7 +104,7 @@ def in_lines(x: Any, y: Any) -> bool:
 
 
 def by_rows(x: Any, y: Any) -> Any:
-    """The same for images, six times as fast: each row of y slides along x as a single line."""
+    """The same for images, six times faster: each row of y slides along x as one line."""
     (rows, columns), (_, width) = inside(x, y), x.shape
     line, n = np.ravel(x), (rows - 1) * width + columns
     out = np.empty((rows, width), x.dtype)
@@ -130,11 +130,11 @@ def part(x: Any, starts: Sequence[int], shape: Sequence[int]) -> Any:
     return x[tuple([slice(i, i + n) for i, n in zip(starts, shape, strict=True)])]
 
 
-# What SciPy's Python calls. Modes are 0 for "valid", 1 for "same", 2 for "full".
+# Functions that SciPy's Python code calls. Modes: 0 is "valid", 1 is "same", 2 is "full".
 
 
 def correlated(x: Any, y: Any, shape: Any, mode: int) -> Any:
-    """x has zeros behind it where the mode is not "valid", as many as y is longer than 1."""
+    """Correlate; unless the mode is "valid", x is padded with len(y) - 1 zeros."""
     if mode == 0:
         return slide_p(x, conj(y))
     full = slide_p(np.pad(x, [(n - 1, 0) for n in y.shape]), conj(y))
@@ -156,7 +156,11 @@ def correlate_nd(x, y, out, mode):
     return correlate_p(as_array(x), as_array(y), shape=out.shape, mode=mode)
 
 
-SIDES: dict[int, Any] = {0: "fill", 4: "symmetric", 8: "wrap"}  # by SciPy's number for a boundary
+SIDES: dict[int, Any] = {
+    0: "fill",
+    4: "symmetric",
+    8: "wrap",
+}  # indexed by SciPy's number for a boundary
 
 
 def in_plane(x: Any, y: Any, fill: Any, flip: int, mode: int, boundary: int) -> Any:
@@ -174,7 +178,7 @@ def in_plane(x: Any, y: Any, fill: Any, flip: int, mode: int, boundary: int) -> 
 
 
 def shape_of(around: Any, y: Any) -> list[int]:
-    """The shape of an image from that with an edge."""
+    """The shape of an image, given its shape with borders."""
     return [n - 2 * (m - 1) for n, m in zip(around.shape, y.shape, strict=True)]
 
 
@@ -185,7 +189,7 @@ def plane_spec(x: Any, y: Any, fill: Any, flip: int, mode: int, boundary: int) -
 
 
 class Convolve2d(Described):
-    """SciPy's convolution of images; in machine code a sum of shifted images between zeros."""
+    """SciPy's convolution of images; machine code sums shifted images padded with zeros."""
 
     def taken_apart(self, apply, x, y, fill, *, flip, mode, boundary):
         x_spec, y_spec = spec_in_graph(x), spec_in_graph(y)
@@ -226,7 +230,7 @@ def convolve2d(x, y, flip, mode, boundary, fill):
 
 @leaf(_signaltools.convolve)
 def convolve(in1, in2, mode="full", method="auto"):
-    """As SciPy's, which asks of the result whether it is finite, to warn: a batch cannot say."""
+    """SciPy's `convolve` without its check for a finite result, which a batch can't answer."""
     x, y = as_array(in1), as_array(in2)
     if method not in ("auto", "direct", "fft"):
         raise ArgumentError(f"`method` must be 'auto', 'direct' or 'fft', but got {method!r}.")

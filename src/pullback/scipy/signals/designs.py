@@ -32,7 +32,7 @@ KINDS = {"bandpass": 1, "differentiator": -1, "hilbert": -1}
 
 
 class Ripple:
-    """The response of a filter of linear phase, by its free coefficients."""
+    """The response of a linear-phase filter in terms of its free coefficients."""
 
     def __init__(self, numtaps: int, kind: str) -> None:
         self.sign, self.kind, self.numtaps = KINDS[kind], kind, numtaps
@@ -46,13 +46,13 @@ class Ripple:
         return np.cos(phase) * rate**nu * np.where(rate == 0, 1.0, 2.0)
 
     def taps(self, h: Any) -> Any:
-        """The whole filter."""
+        """All coefficients of the filter."""
         half = h[: self.numtaps // 2]
         middle = h[-1:] if self.middle else np.zeros(self.numtaps % 2)
         return np.concatenate([half, middle, self.sign * half[::-1]])
 
     def wanted(self, f: Any, desired: Any, weight: Any, band: Any) -> tuple[Any, Any]:
-        """The response that is asked for at points of bands, and its weight."""
+        """The desired response and its weight at points in bands."""
         d, w = desired[band], weight[band]
         if self.kind == "differentiator":
             return d * f, w / np.where(fixed(d) * fixed(f) < 1e-4, 1.0, f)
@@ -60,7 +60,7 @@ class Ripple:
 
 
 def extremal(ripple: Ripple, h: Any, edges: Any, desired: Any, weight: Any) -> Any:
-    """Plain places, bands and edges (or -1) of the points where the error is largest in turn."""
+    """Points of alternating extremal error: plain places, bands and edges (or -1)."""
     found: list[tuple[float, float, int, int]] = []
     for band in range(len(desired)):
         f = np.linspace(edges[2 * band], edges[2 * band + 1], FINE * ripple.numtaps)
@@ -71,7 +71,7 @@ def extremal(ripple: Ripple, h: Any, edges: Any, desired: Any, weight: Any) -> A
         for i in np.flatnonzero((size >= around[:-2]) & (size > around[2:])):
             edge = {0: 2 * band, len(f) - 1: 2 * band + 1}.get(int(i), -1)
             new = float(error[i]), float(f[i]), band, edge
-            if found and found[-1][0] * new[0] > 0:  # of one sign in turn the largest
+            if found and found[-1][0] * new[0] > 0:  # the largest among neighbours of one sign
                 found[-1] = max(found[-1], new, key=lambda x: abs(x[0]))
             else:
                 found.append(new)
@@ -87,14 +87,14 @@ def extremal(ripple: Ripple, h: Any, edges: Any, desired: Any, weight: Any) -> A
 
 
 def solved(ripple: Ripple, f: Any, band: Any, desired: Any, weight: Any) -> Any:
-    """The free coefficients for which the error is of one size at these points, in turn."""
+    """The free coefficients with errors of equal size and alternating sign at these points."""
     d, w = ripple.wanted(f, desired, weight, band)
     column = ((-1.0) ** np.arange(len(band)) / w)[:, None]
     return np.linalg.solve(np.concatenate([ripple.basis(f), column], axis=1), d)[:-1]
 
 
 def followed(ripple: Ripple, h: Any, f: Any, band: Any, desired: Any, weight: Any) -> Any:
-    """One step of Newton's method to where the slope of the error is zero."""
+    """One Newton step towards a zero of the error's slope."""
     slope, bend = [-ripple.basis(f, nu) @ h for nu in (1, 2)]
     if ripple.kind != "differentiator":
         return f - slope / bend
@@ -107,7 +107,7 @@ def followed(ripple: Ripple, h: Any, f: Any, band: Any, desired: Any, weight: An
 
 
 def equiripple(ripple: Ripple, edges: Any, desired: Any, weight: Any, found: Any) -> Any:
-    """The filter as a function of what moves, next to the plain one that SciPy found."""
+    """The filter as a function of its traced parameters, near SciPy's plain solution."""
     plain = [fixed(x) for x in (edges, desired, weight)]
     h = found[: ripple.free]
     for _ in range(6):  # from SciPy's grid to the exact extrema
@@ -141,7 +141,7 @@ def remez(
 
 
 def diagonal(poles: Any) -> Any:
-    """A matrix with these poles in SciPy's order, pairs of complex ones in blocks."""
+    """A matrix with these poles in SciPy's order; complex pairs form 2x2 blocks."""
     plain = np.asarray(fixed(poles)) + 0j
     order = np.lexsort((plain.imag, -np.abs(plain.imag), plain.real, plain.imag != 0))
     at = poles[order]

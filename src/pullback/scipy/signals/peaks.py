@@ -39,7 +39,7 @@ def prominences(x, peaks, wlen):
 
 @leaf(of_scipy._peak_widths)
 def widths(x, peaks, rel_height, prominence, left_bases, right_bases):
-    """Where the signal crosses a height, on the straight lines between its numbers."""
+    """Where the signal, interpolated linearly, crosses a height."""
     args = x, peaks, rel_height, prominence, left_bases, right_bases
     out = in_examples(of_scipy._peak_widths, *args)
     values, heights, left, right = [out.item(i) for i in range(4)]
@@ -53,7 +53,7 @@ def widths(x, peaks, rel_height, prominence, left_bases, right_bases):
 
 
 def crossing(x: Any, i: Any, step: int, height: Any) -> Any:
-    """The place between i and i + step where the height is reached; i where it is there already."""
+    """The place between i and i + step where the height is reached; i if it's reached there."""
     other = np.clip(i + step, 0, x.shape[0] - 1)
     below = x[i] < height
     rise = np.where(below, x[other] - x[i], 1.0)

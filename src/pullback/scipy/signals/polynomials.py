@@ -38,7 +38,7 @@ def unique_roots(p, tol=1e-3, rtype="min"):
 
 
 def grouped(p, tol):
-    """Each root, with those near it that belong to no earlier one."""
+    """Group roots: each with those near it that aren't in an earlier group."""
     left, groups = list(range(len(p))), []
     while left:
         groups.append([i for i in left if abs(p[i] - p[left[0]]) <= tol])
@@ -46,7 +46,7 @@ def grouped(p, tol):
     return groups
 
 
-# SciPy's coefficients are rounded otherwise than NumPy's.
+# SciPy's coefficients are rounded differently from NumPy's.
 coefficients = Following(
     "polyfit",
     lambda x, y, *, deg, rcond: _polyutils.polyfit(x, y, deg, xp=np, rcond=rcond),
@@ -62,7 +62,7 @@ def polyfit(x, y, deg, *, xp=None, rcond=None):
 
 @serves_method(_filter_design.findfreqs)
 def findfreqs(num, den, N, kind="ba"):
-    """Frequencies between two powers of ten, which stay while the coefficients move a little."""
+    """Frequencies between two powers of ten that stay the same for small changes."""
     return solve(lambda values: _filter_design.findfreqs(*values.tree((num, den, N)), kind)).of(
         np.asarray
     )
@@ -85,7 +85,7 @@ def lfilter_zi(b, a):
 
 @serves_method(_filter_design.lp2hp)
 def lp2hp(b, a, wo=1.0):
-    """At wo = 1 the transformation of s to 1/s, and then the powers of wo, which are 1."""
+    """For a traced wo of 1, substitute 1/s for s, then multiply by powers of wo."""
     if not is_live(wo) or everywhere(as_array(wo) != 1):
         return to_high_pass(b, a, wo)
     b, a = map(np.atleast_1d, to_high_pass(b, a))

@@ -91,7 +91,7 @@ fir_p, feedback_p = FiniteFilter("finite_filter"), Feedback("feedback")
 
 
 def filtered(b: Any, a: Any, x: Any, state: Any) -> Any:
-    """The filtered signals, and the states in which they leave the filter.
+    """The filtered signals and the filter's final states.
 
     The state is what the filter would still add if zeros came in; x is filtered with as many zeros
     behind it, with the feedback of what came before alone.
@@ -128,7 +128,7 @@ def shape(b: Any, a: Any, x: Any, *state: Any, axis: int) -> Any:
 
 
 class Filter(Primitive):
-    """SciPy's filter of lines that begin at rest; its transpose is itself, from the end."""
+    """SciPy's filter along lines, starting at rest; its transpose runs it backwards."""
 
     reads = "out xs"
 
@@ -174,7 +174,7 @@ class Filter(Primitive):
 
 
 def as_kind(bar: Any, x: Any) -> Any:
-    """A cotangent of x, of its kind of numbers."""
+    """Make a cotangent real if x is."""
     return (bar if x.dtype.kind == "c" else np.real(bar)).astype(x.dtype)
 
 

@@ -42,12 +42,12 @@ def extended(x: Any, size: int, mode: Any, fill: float) -> Any:
 
 
 def straight(phases: Any, up: int) -> Any:
-    """The filter, from SciPy's order: the reversed coefficients of each phase."""
+    """The filter from SciPy's form, which has the reversed coefficients of each phase."""
     return np.ravel(np.swapaxes(np.reshape(phases, (up, -1))[:, ::-1], 0, 1))
 
 
 def phases_of(h: Any, up: int) -> Any:
-    """A plain filter in SciPy's order."""
+    """Bring a plain filter into SciPy's form."""
     h = np.concatenate([h, np.zeros(-len(h) % up, h.dtype)])
     return np.ravel(np.reshape(h, (-1, up)).T[:, ::-1])
 
@@ -64,7 +64,7 @@ def found(
 class Resample(Multilinear):
     """The sum of h[offset + j down - i up] x[i] over i, for each j below `count`, along an axis.
 
-    The transpose in x is the same of h from its end, with `up` and `down` exchanged.
+    The transpose in x is the same with h reversed and `up` and `down` swapped.
     """
 
     def value(self, h, x, *, up, down, offset, count, axis):
@@ -104,7 +104,7 @@ def meeting(k: int, x: Any, out_bar: Any, up: int, down: int) -> Any:
         return np.zeros((), out_bar.dtype)
     step_i, step_j = down // common, up // common
     i = (first[0] * down - k) // up
-    before = max(0, -(i // step_i))  # steps until i is an index
+    before = max(0, -(i // step_i))  # steps until i is a valid index
     i, j = i + before * step_i, first[0] + before * step_j
     x, out_bar = x[..., i::step_i], out_bar[..., j::step_j]
     n = min(x.shape[-1], out_bar.shape[-1])

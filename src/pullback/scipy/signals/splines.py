@@ -55,7 +55,7 @@ def backwards(k: Any, *parameters: Any) -> Any:
 
 def starts(original: Any, weights: Any, n_out: int) -> None:
     def found(*parameters: Any, n: int, precision: float) -> Any:
-        """SciPy leaves small weights out."""
+        """Which weights SciPy keeps: it drops small ones."""
         return original(np.eye(n), *map(float, parameters), precision) != 0
 
     kept_p = Chosen(original.__name__, found, lambda *_, n, **static: (n, n_out))
@@ -85,7 +85,7 @@ starts(_spline.symiirorder2_ic_bwd, backwards, 2)
 
 
 def mirrored(x: Any, row: Any, column: Any) -> Any:
-    """Both filters are centred, over an image that is repeated backwards beyond its edges."""
+    """Apply both centred filters to an image that is mirrored at its edges."""
     edge = [(n // 2, n // 2) for n in (column.shape[0], row.shape[0])]
     around = np.pad(x, edge, mode="symmetric")
     return slide_p(slide_p(around, np.flip(row)[None, :]), np.flip(column)[:, None])

@@ -14,7 +14,7 @@ from ..solving.serving import serves
 
 @serves(signal.sawtooth)
 def sawtooth(t: Any, width: Any = 1) -> Any:
-    """It rises from -1 to 1 during a share `width` of its period of 2 pi, and falls in the rest."""
+    """Rise from -1 to 1 during a fraction `width` of the period 2 pi, then fall back."""
     dtype = computed_in(t, width)
     t, w = as_array(t).astype(dtype), as_array(width).astype(dtype)
     phase = t % (2 * np.pi)
@@ -26,7 +26,7 @@ def sawtooth(t: Any, width: Any = 1) -> Any:
 
 
 def computed_in(t: Any, width: Any) -> Any:
-    """The dtype; since SciPy 1.18 a number of Python takes that of the other."""
+    """The result's dtype; since SciPy 1.18 a Python number takes the other operand's."""
     weak = (int, float) if SINCE_1_18 else ()
     dtype = np.result_type(*[x if type(x) in weak else as_array(x).dtype for x in (t, width)])
     return dtype if dtype.kind == "f" else np.dtype(float)

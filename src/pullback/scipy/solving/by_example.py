@@ -51,6 +51,27 @@ class PerExample:
     def __matmul__(self, other: Any) -> Any:
         return for_each(operator.matmul, (self, other), {}, self.trace)
 
+    def __len__(self) -> int:
+        lengths = {len(x) for x in self.objects}
+        if len(lengths) > 1:
+            self.refuse("length")
+        return lengths.pop()
+
+    def __iter__(self) -> Any:
+        if len(self):
+            yield from [stacked(list(xs), self.trace) for xs in zip(*self.objects, strict=True)]
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        self.refuse("array")
+
+    def refuse(self, asked: str) -> None:
+        kind = type(self.objects[0]).__name__
+        raise ConversionError(
+            f"Each example that is mapped by `{self.trace.name}` has a `{kind}` of its own here,"
+            f" and there is no one {asked} of all.\n"
+            "  Loop over the examples, or compute what has the same shape in each: a mask, a sum."
+        )
+
 
 def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
     """x with `one` of each Array that it holds, and of each object per example; x if all stay."""
@@ -184,6 +205,8 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
     ):
         return PerExample(outs, trace)
     shapes = list(map(np.shape, outs))
+    if shapes.count(shapes[0]) == len(shapes) and any(x.dtype == object for x in arrays(outs)):
+        return stacked_objects(outs, trace)
     if shapes.count(shapes[0]) < len(shapes):
         raise ConversionError(
             f"SciPy's results for the examples that are mapped by `{trace.name}` differ in shape:"
@@ -197,6 +220,18 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
             "  Pass these as arguments, or call it in a loop over the examples."
         )
     return together(np.stack(outs), trace=trace)
+
+
+def arrays(xs: Any) -> Any:
+    return [x for x in xs if isinstance(x, (Array, np.ndarray, np.generic))]
+
+
+def stacked_objects(outs: Any, trace: Any) -> Any:
+    """Arrays of objects, such as the lists of `query_ball_point`: each object for all examples."""
+    found = np.empty(np.shape(outs[0]), object)
+    for i in np.ndindex(found.shape):
+        found[i] = stacked([out[i] for out in outs], trace)
+    return found
 
 
 def again(f: Any, /, *args: Any, **options: Any) -> Any:

@@ -6,6 +6,7 @@ Python code takes part as the user's does; its compiled functions have rules her
     patterns        the places of the numbers of a sparse array
     products        a sparse array times a dense one
     compiled_methods  iterative methods in machine code
+    restarted       GMRES with restarts, as loops that machine code takes
     moves           functions that only rearrange numbers: conversions, slices, transposes
     sums            functions that add or combine numbers: sums, products of sparse arrays
     kept_zeros      zeros that SciPy drops, kept because they may have derivatives

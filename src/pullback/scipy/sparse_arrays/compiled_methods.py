@@ -3,10 +3,11 @@
 Enters: a function of SciPy that solves A x = b in one Python loop, its options, a pattern.
 Leaves: a compiled function of the numbers of A, of b and of the initial guess. It is SciPy's own
 code, recorded like any other: the loop becomes a `While` (see `compiler.record.while_loops`), and
-products with A are machine code (`products`).
+products with A are machine code (`products`). `gmres`, which has loops within loops, is written in
+`restarted`.
 
 They are compiled for calls that a compiled program replays, and for systems that are solved many
-times. Nested loops, and loops whose tests are counted in Python, still run as SciPy's own code.
+times. Other nested loops, and loops whose tests are counted in Python, run as SciPy's own code.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from ...compiler.call.compiled import Compiled
 from ...compiler.record.loop_tests import tests_in
 from ..solving.serving import traced
 from .products import product
+from .restarted import gmres
 
 KEPT = 32
 MADE: OrderedDict[Any, tuple[Any, CompiledMethod]] = OrderedDict()
+WRITTEN: dict[Any, Callable[..., Any]] = {ssl.gmres: gmres}  # of real numbers
 PLAIN = (int, float, str, bool, type(None), np.generic)
 
 
@@ -85,13 +88,18 @@ def is_one_loop(original: Callable[..., Any]) -> bool:
 
 
 def compiled_method(
-    original: Callable[..., Any], options: dict[str, Any], pattern: Any, shape: Any
+    original: Callable[..., Any],
+    options: dict[str, Any],
+    pattern: Any,
+    shape: Any,
+    dtype: Any = np.float64,
 ) -> CompiledMethod | None:
     """(data, b, x0) -> x, what SciPy says of it, how far A x is from b, and the size of b.
 
     None where SciPy itself is called.
     """
-    if not is_one_loop(original):
+    written = original in WRITTEN and np.dtype(dtype).kind == "f"
+    if not (written or is_one_loop(original)):
         return None
     options = {key: x for key, x in options.items() if key != "x0"}
     outer, inner, fmt = pattern
@@ -111,7 +119,8 @@ def program(
     original: Callable[..., Any], options: dict[str, Any], pattern: Any, shape: Any
 ) -> Callable[..., Any]:
     """What is compiled."""
-    of_scipy, (outer, inner, fmt) = traced(inspect.unwrap(original)), pattern
+    of_scipy = WRITTEN.get(original) or traced(inspect.unwrap(original))
+    outer, inner, fmt = pattern
     conditioned = "M" in options
 
     def solved(data: Any, b: Any, x0: Any) -> Any:

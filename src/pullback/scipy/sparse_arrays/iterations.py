@@ -161,7 +161,8 @@ class IterativeMethod:
         """
         data, outer, inner, fmt = parts
         pattern = outer, inner, fmt
-        method = self.compiled(pattern, shape) if repeats else None
+        dtype = np.result_type(data, b)
+        method = self.compiled(pattern, shape, dtype) if repeats else None
         if method is None:
             A = BareOperator(data, outer, inner, fmt, shape)
             x, info = self(A, b)
@@ -169,13 +170,14 @@ class IterativeMethod:
         x, info, left, size = method(data, b, self.options.get("x0"))
         return x, info, self.judged(left, size, info)
 
-    def compiled(self, pattern: Any, shape: Any) -> Any:
+    def compiled(self, pattern: Any, shape: Any, dtype: Any) -> Any:
         """This method in machine code; None where SciPy itself is called."""
         if TALLY.recordings or self.options.get("M") is not None:
             return None
-        if self.last is None or self.last[0] != [*map(id, pattern)]:
-            made = compiler().compiled_method(self.original, self.options, pattern, shape)
-            self.last = [*map(id, pattern)], pattern, made
+        key = [*map(id, pattern), dtype.kind]
+        if self.last is None or self.last[0] != key:
+            made = compiler().compiled_method(self.original, self.options, pattern, shape, dtype)
+            self.last = key, pattern, made
         method = self.last[2]
         return None if method is None or method.refusal is not None else method
 

@@ -134,9 +134,9 @@ def seen(A: Any) -> Any:
         return A
     if dropped is not True and zeros_of(A) is None:
         raise ConversionError(
-            "The entries of a sparse array were asked for, and some of its numbers are zeros that"
-            " move: SciPy may have dropped them.\n  Call `eliminate_zeros()` before, or make the"
-            " array of numbers and places."
+            "The entries of a sparse array were asked for, but some of its numbers are zeros with"
+            " a derivative, which SciPy may have dropped.\n  Call `eliminate_zeros()` before, or"
+            " make the array from numbers and places."
         )
     B = CALLS[B.tocoo]()
     kept = np.flatnonzero(~fixed(zero))
