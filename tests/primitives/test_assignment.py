@@ -1224,3 +1224,26 @@ def test_a_copy_that_should_see_a_later_write_is_loud(name):
     with pytest.raises(pb.ArgumentError, match="is still held, which has copied it"):
         pb.grad(f)(2.0)
     assert pb.grad(total_after_a_write(COPYING[name], False))(2.0) == 1.0
+
+
+def test_columns_of_pandas_that_share_memory_are_loud():
+    """`copy=False` shares memory; a table copies unless it is told not to."""
+    pd = pytest.importorskip("pandas")
+    sharing = {
+        "Series": lambda a: pd.Series(a, copy=False),
+        "Index": lambda a: pd.Index(a, copy=False),
+        "DataFrame": lambda a: pd.DataFrame(a.reshape(3, 1), copy=False),
+        "a dict": lambda a: pd.DataFrame({"a": a}, copy=False),
+    }
+    for share in sharing.values():
+        with pytest.raises(pb.ArgumentError, match="is still held, which has copied it"):
+            pb.grad(total_after_a_write(share, True))(2.0)
+        assert pb.grad(total_after_a_write(share, False))(2.0) == 1.0
+
+    def f(x, start):
+        a = start + x * np.arange(3.0)
+        table, column = pd.DataFrame(a, copy=True), pd.Series(a, copy=True)
+        a[1] = 5.0 * x
+        return np.sum(table.to_numpy()) + 10 * np.sum(column.to_numpy())
+
+    assert pb.value_and_grad(f)(2.0, np.zeros(3)) == (66.0, 33.0)

@@ -468,3 +468,21 @@ def test_nan_goes_through(f):
         assert np.isnan(grad(f)(a)).any()
         assert np.isnan(jvp(f, (a,), (np.ones_like(a),))[1])
         assert np.isnan(hessian(f)(a)).any()
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3)])
+def test_gradients_at_low_rank_are_the_same_under_vmap(shape):
+    """Also of left vectors weighed by squares, where those of values of zero count for nothing."""
+    random = np.random.default_rng(0)
+    low = random.normal(size=(shape[0], 2)) @ random.normal(size=(2, shape[1]))
+    weights = random.normal(size=(4, 4))
+
+    def f(a):
+        u, s, _ = np.linalg.svd(a, full_matrices=False)
+        return np.sum(((u * s**2) @ u.T) * weights[: len(a), : len(a)])
+
+    one = pb.grad(f)(low)
+    w = weights[: len(low), : len(low)]
+    np.testing.assert_allclose(one, (w + w.T) @ low, atol=1e-10)
+    for each in pb.vmap(pb.grad(f))(np.stack([low, low])):
+        np.testing.assert_allclose(each, one, atol=1e-10)

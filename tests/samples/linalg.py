@@ -46,6 +46,12 @@ def closest(a):
     return (u[:, :1] * s[:1]) @ vh[:1]
 
 
+def weighed(a):
+    """By singular vectors of which one may have a value of zero: a^H a, and its right vectors."""
+    _, s, vh = la.svd(a, full_matrices=False)
+    return (adjoint(vh) * s**2) @ vh, np.abs(vh) ** 2
+
+
 # What gauge and order leave alone, as functions of any matrix.
 
 
@@ -284,6 +290,12 @@ SAMPLES += [
     *[
         Sample(closest, (make(m, 1) @ make(1, n),), name=f"svd of rank one, {make.__name__}{m}{n}")
         for make, m, n in ((real, 3, 2), (real, 3, 3), (cplx, 2, 3))
+    ],
+    *[
+        Sample(
+            weighed, (make(4, 2) @ make(2, 3),), smooth=1, name=f"svd of rank two, {make.__name__}"
+        )
+        for make in (real, cplx)
     ],
     Sample(la.pinv, (np.diag([3.0, 2.0, 0.3])[:2],), {"rcond": 0.7}, name="pinv of a part"),
     Sample(

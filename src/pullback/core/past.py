@@ -23,6 +23,7 @@ def past(function: Any) -> Any:
 
 
 where, concatenate, putmask = past(np.where), past(np.concatenate), past(np.putmask)
+dot = past(np.dot)
 
 
 @lru_cache(maxsize=1024)

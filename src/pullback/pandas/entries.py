@@ -22,7 +22,7 @@ from pandas.core.internals.managers import (
 )
 from pandas.core.reshape import tile
 
-from ..core.array import Array, peel
+from ..core.array import Array, lent
 from ..core.dispatch import HELD, as_array, holds_arrays
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
@@ -68,6 +68,7 @@ def stands_for(owner: Any, name: str) -> Any:
 # Columns and tables that are made.
 
 NUMBERS = (int, float, complex, np.number)
+SHARING = "pandas.Series(x, copy=False)"
 
 
 def of_objects(x: Any) -> Any:
@@ -86,7 +87,7 @@ def of_data(x: Any, length: int | None = None, dtype: Any = None) -> Any:
     """What a column is made of: Arrays, alone or in a list, as `Live`."""
     if type(x) is Array:
         if not is_live(x):
-            return peel(x)
+            return lent(x, SHARING)
         if not x.ndim and length is not None:
             x = np.broadcast_to(x, (length,)) + 0.0
         x = column(x)
@@ -138,6 +139,8 @@ def ndarray_to_mgr(
 ) -> Any:
     if not is_live(values):
         return original(of_data(values), index, columns, dtype, copy, **options)
+    if copy:
+        values = values.copy()
     if values.ndim == 1:
         values = values.reshape(-1, 1)
     if not values.ndim:
@@ -358,7 +361,7 @@ KEPT: list[Any] = []  # ids stay theirs
 
 
 def plain_array(x: Any) -> Any:
-    return peel(x) if type(x) is Array and not is_live(x) else x
+    return lent(x, SHARING) if type(x) is Array and not is_live(x) else x
 
 
 for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():

@@ -31,6 +31,7 @@ from .moving_vectors import (
     either,
     gaps,
     inverse_sums,
+    is_regular,
     leans,
     pole,
     used,
@@ -380,8 +381,9 @@ class SVD(Spectrum):
         u, s, vh, u_rest, vh_rest, left, right, token = out
         a_dot = x_dots[0]
         s_dot = motion_p(xs[0], token, a_dot, s, left, right, kind="svd")
-        v, alone = adjoint(vh), None
-        if leans(xs[0], s, u):
+        v, alone, regular = adjoint(vh), None, is_regular(s)
+        over = pole(s, regular)
+        if not regular and leans(xs[0], s, u):
             alone = WithoutZeros(xs[0], u, s, v)
             u, v = alone.settled()
         m = adjoint(u) @ a_dot @ v
@@ -390,13 +392,13 @@ class SVD(Spectrum):
         turn_v = between * (col(s) * m + adjoint(m) * row(s))
         if m.dtype.kind == "c":
             turn_u = turn_u + np.where(
-                np.eye(s.shape[-1], dtype=bool), 1j * np.imag(m) * row(pole(s)), 0
+                np.eye(s.shape[-1], dtype=bool), 1j * np.imag(m) * row(over), 0
             )
         u_dot, v_dot = u @ turn_u, v @ turn_v
         if u.shape[-2] > s.shape[-1]:
-            u_dot = u_dot + (a_dot @ v - u @ m) * row(pole(s))
+            u_dot = u_dot + (a_dot @ v - u @ m) * row(over)
         if v.shape[-2] > s.shape[-1]:
-            v_dot = v_dot + (adjoint(a_dot) @ u - v @ adjoint(m)) * row(pole(s))
+            v_dot = v_dot + (adjoint(a_dot) @ u - v @ adjoint(m)) * row(over)
         if alone is not None:
             u_dot, v_dot = alone.push(a_dot, u_dot, v_dot)
         plain = simple(s, "svd")
@@ -419,34 +421,40 @@ class SVD(Spectrum):
         a_bar = None
         if s_bar is not None:
             a_bar = pull_values(a, token, s, left, right, s_bar, token_bar, "svd")
-        plain = simple(s, "svd")
         gu = None if u_bar is None else conj(u_bar)
         gv = None if vh_bar is None else np.swapaxes(vh_bar, -1, -2)
+        framed = left_bar is not None or right_bar is not None
+        plain = simple(s, "svd") if framed else None
         if left_bar is not None:
             gu = added(gu, np.where(plain, conj(left_bar), np.nan))
         if right_bar is not None:
             gv = added(gv, np.where(plain, conj(right_bar), np.nan))
         if gu is not None or gv is not None:
-            if s_bar is not None:  # of `(u * s) @ vh`, where u and vh have a part in it
+            regular = is_regular(s)
+            if s_bar is not None and not regular:  # of `(u * s) @ vh`, of which u and vh are parts
                 most = np.max(np.abs(s_bar), axis=-1, keepdims=True, initial=0)
                 least = s.dtype.type(np.finfo(s.dtype).eps ** 0.5) * most
                 opened = np.logical_and(vague(a, s), np.abs(s_bar) > least)
                 a_bar = np.where(np.any(opened, axis=-1)[..., None, None], np.nan, a_bar)
-            if leans(a, s, u):
+            columns = [used_vectors(g, s, regular) for g in (gu, gv) if g is not None]
+            columns = columns[0] if len(columns) == 1 else np.logical_or(*columns)
+            if not regular and leans(a, s, u):
                 alone = WithoutZeros(a, u, s, v)
                 a_bar = added(a_bar, conj(alone.pull(gu, gv)))
                 (u, v), gu, gv = alone.settled(), alone.of_zeros(gu), alone.of_zeros(gv)
-                if not any(g is not None and somewhere(used_vectors(g, s)) for g in (gu, gv)):
+                columns = np.logical_and(columns, alone.zero)
+                if not somewhere(columns):
                     return (a_bar, *[None] * (len(wanted) - 1))
-            a_bar = added(a_bar, conj(self.pull_vectors(u, s, v, gu, gv)))
+            over = np.where(columns, pole(s, regular), 0)
+            a_bar = added(a_bar, conj(self.pull_vectors(u, s, v, gu, gv, columns, over)))
         return (a_bar, *[None] * (len(wanted) - 1))
 
-    def pull_vectors(self, u, s, v, gu, gv):
-        """The gradient of a from the gradients of u and v, of which one may be None."""
-        columns = [used_vectors(g, s) for g in (gu, gv) if g is not None]
-        columns = columns[0] if len(columns) == 1 else np.logical_or(*columns)
+    def pull_vectors(self, u, s, v, gu, gv, columns, over):
+        """The gradient of a from those of u and v, of which one may be None.
+
+        columns: which vectors are used; over: 1 / s there.
+        """
         between = np.where(either(columns), gaps(s, "svd") * inverse_sums(s), 0)
-        over = np.where(columns, pole(s), 0)
         t, outside = 0, []
         if gu is not None:
             m = adjoint(u) @ gu

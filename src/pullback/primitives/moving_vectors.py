@@ -17,11 +17,18 @@ from ..core.array import Array
 from ..core.primitive import Primitive
 from ..core.spec import spec_of
 from .arguments import somewhere
-from .spectra import adjoint, alike, col, levels_p, row
+from .spectra import adjoint, alike, col, levels_p, row, separate
 
 
-def pole(s):
+def is_regular(s):
+    """Whether singular values are known to be simple and above zero, as they mostly are."""
+    return type(s) is np.ndarray and separate(s, "svd")
+
+
+def pole(s, regular):
     """1 / s, and NaN for singular values that are zero to rounding."""
+    if regular:
+        return 1 / s
     zero = np.logical_or(levels_p(s, kind="svd") < 0, s == 0)
     return np.where(zero, np.nan, 1 / np.where(zero, 1, s))
 
@@ -32,6 +39,9 @@ def gaps(w, kind):
     A difference of the size of rounding errors is noise, and dividing by it would give a number
     that only looks meaningful.
     """
+    if type(w) is np.ndarray and kind != "eig" and separate(w, kind):
+        itself = np.eye(w.shape[-1], dtype=bool)
+        return np.where(itself, 0, 1 / np.where(itself, 1, row(w) - col(w)))
     equal = alike(levels_p(w, kind=kind))
     between = 1 / np.where(equal, 1, row(w) - col(w))
     return np.where(np.eye(w.shape[-1], dtype=bool), 0, np.where(equal, np.nan, between))
@@ -42,12 +52,14 @@ def used(v_bar):
     return np.any(v_bar != 0, axis=-2)
 
 
-def used_vectors(v_bar, s):
+def used_vectors(v_bar, s, regular):
     """The same for singular vectors; those of zeros count if what they give is no rounding error.
 
     Where a function weighs them by their values, as `u * s**2` does, a zero to rounding leaves a
     cotangent that is smaller than that of `u * s`.
     """
+    if regular:
+        return used(v_bar)
     size = np.max(np.abs(v_bar), axis=-2, initial=0)
     most = np.max(size, axis=-1, keepdims=True, initial=0)
     small = s.dtype.type(np.finfo(s.dtype).eps ** 0.5)

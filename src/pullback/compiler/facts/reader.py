@@ -158,23 +158,23 @@ class KeptResults:
 COUNTS: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
 
 
-class Forgotten:
-    """Tells how often a function behind `lru_cache` has forgotten results.
+def forgotten(x: Any) -> Any:
+    """What tells how often a function behind `lru_cache` has forgotten results.
 
     A call that is replayed doesn't compute them again, so that they would stay forgotten. Where a
     cache is cleared, Python counts from zero again; one that is full forgets a result for each that
     it computes.
     """
+    before = COUNTS.setdefault(x, [x.cache_info()[1], 0])
+    return functools.partial(times_forgotten, x.cache_info, before)
 
-    def __init__(self, x: Any) -> None:
-        self.x = x
 
-    def __call__(self) -> tuple[int, int]:
-        _, misses, maxsize, currsize = self.x.cache_info()
-        before = COUNTS.setdefault(self.x, [misses, 0])
-        before[1] += misses < before[0]
-        before[0] = misses
-        return before[1], misses if maxsize == currsize else 0
+def times_forgotten(info: Any, before: list[int]) -> tuple[int, int]:
+    _, misses, maxsize, currsize = info()
+    if misses < before[0]:
+        before[1] += 1
+    before[0] = misses
+    return before[1], misses if maxsize == currsize else 0
 
 
 def tells_more(x: np.dtype) -> bool:
@@ -327,8 +327,8 @@ class Reader(CodeReader):
             return self.partial(x)
         if kind is functools._lru_cache_wrapper:  # under a transformation it caches nothing
             self.looks("ambient", KeptResults(x))
-            forgotten = self.looks("ambient", Forgotten(x))
-            return Same(x), forgotten, self.read(behind(x)), *map(self.read, kept_results(x))
+            told = self.looks("ambient", forgotten(x))
+            return Same(x), told, self.read(behind(x)), *map(self.read, kept_results(x))
         inner = self.of_compiled(x)
         if inner is not None:
             return inner
