@@ -16,7 +16,7 @@ import numpy as np
 from .array import Array
 from .errors import ConversionError
 from .leftover import HOLDS
-from .private import claimed
+from .private import VIEWS, claimed, stores_elsewhere
 from .spec import spec_of
 
 CO_OPTIMIZED = 1
@@ -52,6 +52,8 @@ class Containers:
             return where
         session = self.session.get()
         if session is not None and not session.closed:
+            if VIEWS and stores_elsewhere(where, value):
+                refuse_elsewhere(where, value)
             x = lost(where, value) if type(where) is np.ndarray else None
             if x is not None:
                 new = claimed(pair, 3, session.note)  # the pair holds it, a name, and the call
@@ -67,6 +69,17 @@ def lost(array: np.ndarray, value: Any) -> Any:
     parts = (value,) if type(value) is Array else value
     found = (x for x in parts if type(x) is Array and not x.within.converts(x, "float(x)"))
     return next(found, None)
+
+
+def refuse_elsewhere(where: Any, x: Array) -> NoReturn:
+    """An object gave a view as its item, and takes an Array for it."""
+    name = type(where).__name__
+    raise ConversionError(
+        f"`a[i] += x` of an object of class `{name}` would write an Array of `{x.within.name}` into"
+        " a plain array of which `a[i]` is a view, and its derivative would be lost.\n"
+        f"  Let the `{name}` create its array where the transformation runs, as with `np.zeros(3)`,"
+        " or write `self.a = np.array(self.a)` before."
+    )
 
 
 def refuse_store(array: Any, x: Any) -> NoReturn:
