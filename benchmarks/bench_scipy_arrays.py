@@ -2,7 +2,7 @@
 
 Each row is the gradient of a sum of squares, compiled: ours, `jax.jit` and torch where they have
 the function, interleaved in one process on one thread, in float64. No call has the numbers of the
-one before it. The bar is 1.0 of the faster.
+one before it. Times are of the processor. The bar is 1.0 of the faster.
 
     python benchmarks/bench_scipy_arrays.py             every row
     python benchmarks/bench_scipy_arrays.py cdist       rows whose names contain one of these
@@ -355,7 +355,10 @@ def rows(only: list[str]) -> list[list[str]]:
                     np.asarray(their[name](x)), fast(x), rtol=1e-6, atol=1e-8
                 )
                 calls[library] = turning(lambda x, g=their[name]: np.asarray(g(x)), x)
-        found = interleaved(calls, 41)
+        for _ in range(100):  # solvers inside become machine code after some calls, too
+            calls["ours"]()
+            time.sleep(0.01)
+        found = interleaved(calls, 31, time.process_time)
         best = min([found[k] for k in ("jax", "torch") if k in found], default=None)
         cells = [f"{1e6 * found[k]:.0f}" if k in found else "" for k in out[0][1:5]]
         ratio = found["ours"] / (best or found["value"])

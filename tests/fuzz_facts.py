@@ -18,7 +18,7 @@ import types
 import numpy as np
 
 HEAD = """
-import abc, builtins, collections, copy, dataclasses, decimal, enum, functools, math, operator, os, sys, threading, types, typing
+import abc, builtins, collections, copy, copyreg, dataclasses, decimal, enum, functools, math, operator, os, sys, threading, types, typing
 import numpy as np
 X = np.array([0.5, 1.0, 2.0])
 class Base:
@@ -45,6 +45,10 @@ class Meta(type):
 class WithMeta(metaclass=Meta): pass
 class Abstract(abc.ABC): pass
 class Plain: pass
+@typing.runtime_checkable
+class Sized(typing.Protocol):
+    area: float
+    def grow(self): ...
 class Color(enum.Enum):
     RED = 1.0
     BLUE = 2.0
@@ -144,7 +148,7 @@ def one(x, y): return 1.0 if x is y else 2.0
 READS = (
     """
 m.w ¦ m.gain ¦ m.rate ¦ m.get() ¦ m.scaled ¦ m.fixed() ¦ m.made() ¦ m() ¦ len(m) ¦ m.tags[0] ¦ Model.gain
-s.a ¦ WithMeta.depth ¦ float(isinstance(plain, Abstract)) ¦ Color.RED.value ¦ data.a ¦ data.b[0] ¦ t["zz"]
+s.a ¦ WithMeta.depth ¦ float(isinstance(plain, Abstract)) ¦ float(isinstance(plain, Sized)) ¦ Color.RED.value ¦ data.a ¦ data.b[0] ¦ t["zz"]
 described.gain ¦ number ¦ float(count) ¦ 1.0 if flag else 2.0 ¦ float(len(text)) ¦ pair[1][0] ¦ 1.0 if nothing is None else 2.0
 L[0] ¦ L[1][0] ¦ float(len(L)) ¦ sum(D["b"].values()) ¦ D.get("z", 4.0) ¦ float(list(D)[0] == "a") ¦ float(2 in S) ¦ Q[0]
 list(O.values())[0] ¦ float(C["a"]) ¦ DD["a"] ¦ N.a ¦ N.inner.b ¦ P.b[0] ¦ A[1] ¦ A.sum() ¦ W.sum() ¦ W[7] * 1.0 ¦ W[3] * 1.0 ¦ float(isinstance(number, np.generic)) ¦ float(V[1, 1])
@@ -156,7 +160,7 @@ OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ kep
 float(decimal.Decimal(1) / decimal.Decimal(3)) ¦ float(len([unused])) ¦ 1.0 if isinstance(number, decimal.Decimal) else 2.0
 float(len(os.environ.get("WORLD", "a"))) ¦ float(len(os.getenv("WORLD", "ab"))) ¦ drawn() ¦ sampled() ¦ summed(m) ¦ summed(N)
 looked(m) ¦ named_as(m) ¦ named_as(mod) ¦ named_as(Model) ¦ quiet() ¦ shown(m) ¦ shown(plain) ¦ backend.k ¦ own.w
-Kept().third ¦ Kept().whole() ¦ lazy.later ¦ float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ dataclasses.asdict(data)["a"]
+Kept().third ¦ Kept().whole() ¦ lazy.later ¦ float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ copy.copy(data).a ¦ dataclasses.asdict(data)["a"]
 1.0 if isinstance(number, (np.random.Generator, os.PathLike)) else 2.0 ¦ 1.0 if type(number) is float else 2.0 ¦ mod.__dict__["k"]
 float(lock.locked()) ¦ one(same, alike) ¦ float(len(Model.__name__)) ¦ float(len(type(m).__qualname__)) ¦ float(len(str(Model))) ¦ float(len(m.__doc__ or "")) ¦ float(len(Model.__module__))
 float(len(Data.__annotations__)) ¦ float(len(typing.get_type_hints(Data))) ¦ float(len(dataclasses.fields(data))) ¦ float(sum(f.name == "a" for f in dataclasses.fields(Data)))
@@ -198,6 +202,7 @@ KINDS = {
     "dict": ["m.__dict__ = {**m.__dict__, 'w': m.w + 1}"],
     "items": [
         "m.w += 1",
+        "plain.area, Plain.grow = 1.0, (lambda self: 1)",
         "D['b']['c'] += 1",
         "D['z'] = D.get('z', 0.0) + 1",
         "D['a'] = D.pop('a')",
@@ -301,6 +306,7 @@ KINDS = {
         "np.set_printoptions(precision=3 if np.get_printoptions()['precision'] == 8 else 8)",
         "np.setbufsize(16384 if np.getbufsize() == 8192 else 8192)",
         "Abstract.register(type(plain))",
+        "copyreg.pickle(Data, lambda x: (Data, (number,)))",
         "decimal.getcontext().prec = 5 if decimal.getcontext().prec == 28 else 28",
         "np.seterr(divide='ignore' if np.geterr()['divide'] == 'warn' else 'warn')",
         "lock.release() if lock.locked() else lock.acquire()",

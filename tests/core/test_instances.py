@@ -471,3 +471,31 @@ def test_what_is_refused():
         except (pb.PullbackError, TypeError):
             continue
         raise AssertionError(f"{name} was not refused")
+
+
+class Components(np.ndarray):
+    """Numbers and arrays of several shapes, which hold something already."""
+
+    def __new__(cls, *parts):
+        self = np.ndarray.__new__(cls, len(parts), dtype=object)
+        for i, part in enumerate(parts):
+            self[i] = part
+        return self
+
+    def __array_finalize__(self, obj):
+        if self.ndim > 1:
+            raise ValueError("one axis")
+
+
+@pytest.mark.parametrize("operate", [np.subtract, np.multiply, np.true_divide, lambda a, b: b - a])
+def test_plain_objects_of_a_class_beside_what_is_traced(operate):
+    grid, x = Components(np.ones((2, 1)), np.full((1, 2), 2.0), 0.5), np.array([0.5, 1.0, 0.3])
+
+    def f(x):
+        out = operate(grid, x)
+        return np.sum(out[0] ** 2) + np.sum(out[1] * out[2])
+
+    h, gradient = 1e-6, pb.grad(f)(x)
+    wanted = [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-6, atol=1e-9)
+    assert type(grid[0]) is np.ndarray

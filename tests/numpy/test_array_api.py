@@ -14,6 +14,7 @@ import pytest
 import pullback as pb
 import pullback.numpy as pnp
 from tests.array_api_calls import CREATING, DTYPES, KEYWORDS, OTHERS
+from tests.budgets import LONG
 
 xp = pytest.importorskip("array_api_strict")
 pytestmark = pytest.mark.filterwarnings("ignore::Warning")  # of numbers; results are compared
@@ -472,7 +473,7 @@ class TestUnderTransformations:
 
         xps = make_strategies_namespace(pnp, api_version="2022.12")
 
-        @settings(max_examples=10, deadline=None)
+        @settings(max_examples=30 if LONG else 10, deadline=None)
         @given(xps.arrays(dtype=xps.scalar_dtypes(), shape=xps.array_shapes()))
         def run(x):
             assert type(x) is pb.Array

@@ -1179,3 +1179,48 @@ def test_lists_of_arrays_are_written_at_indices():
         return a @ np.arange(1.0, 5.0)
 
     np.testing.assert_allclose(pb.grad(f)(np.array([2.0, 3.0])), [3.0, 26.0])
+
+
+# In NumPy each of these shares memory with a, and sees what is written there afterwards.
+SHARING = {
+    "frombuffer": lambda a: np.frombuffer(a),
+    "a part": lambda a: np.frombuffer(a, float, 2, 8),
+    "ndarray": lambda a: np.ndarray((3,), float, buffer=a),
+    "from_dlpack": lambda a: np.from_dlpack(a),
+}
+COPYING = {  # under a transformation
+    "another dtype": lambda a: a.view(np.uint64),
+    "pairs": lambda a: a[1:].view(complex).real,
+    "bytes": lambda a: np.frombuffer(a, np.uint8),
+    "data": lambda a: a.data,
+    "a buffer of data": lambda a: np.frombuffer(a.data),
+    "ctypeslib": lambda a: np.ctypeslib.as_array(a),
+}
+
+
+def total_after_a_write(share, held):
+    def f(x):
+        a = np.zeros(3)
+        shared = share(a)
+        seen = 0.0 if held else np.asarray(shared).size
+        if not held:
+            shared = np.zeros(2)
+        a[1] = x
+        return np.sum(np.asarray(shared)) + x + 0.0 * seen
+
+    return f
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_what_shares_memory_sees_later_writes(name):
+    f = total_after_a_write(SHARING[name], True)
+    assert pb.value_and_grad(f)(2.0) == (f(2.0), 2.0)
+
+
+@pytest.mark.parametrize("name", COPYING)
+def test_a_copy_that_should_see_a_later_write_is_loud(name):
+    """As long as it is held: C code may look at an array and be done with it."""
+    f = total_after_a_write(COPYING[name], True)
+    with pytest.raises(pb.ArgumentError, match="is still held, which has copied it"):
+        pb.grad(f)(2.0)
+    assert pb.grad(total_after_a_write(COPYING[name], False))(2.0) == 1.0

@@ -294,6 +294,76 @@ def expanded(a):
     return total
 
 
+RANKS = [(3, 3, 1, float), (3, 3, 2, float), (4, 3, 2, float), (3, 5, 2, float), (3, 4, 1, complex)]
+# Of matrices of low rank and their rank; the rest of the matrix is left out.
+OF_LOW_RANK = {
+    "the best approximation": lambda a, r: truncated(a, r, lambda s: s),
+    "shrunk values": lambda a, r: truncated(a, r, np.tanh),
+    "the image": lambda a, r: la.svd(a)[0][:, :r] @ adjoint(la.svd(a)[0][:, :r]),
+    "pinv": lambda a, r: la.pinv(a, rcond=0.05),
+    "lstsq": lambda a, r: la.lstsq(a, a[:, :1] + 1, rcond=0.05)[0],
+}
+
+
+def truncated(a, r, of):
+    u, s, vh = la.svd(a, full_matrices=False)
+    return (u[:, :r] * of(s[:r])) @ vh[:r]
+
+
+@pytest.mark.parametrize("name", OF_LOW_RANK)
+@pytest.mark.parametrize("shape", RANKS)
+class TestLowRank:
+    """Where singular values are zero, or left out, derivatives are those of what is computed."""
+
+    def along(self, name, shape, left_out):
+        m, n, r, dtype = shape
+        u, s, vh = la.svd(normal(m, n, dtype=dtype), full_matrices=False)
+        a = (u * np.where(np.arange(len(s)) < r, s / s[0] + 1.0, left_out)) @ vh
+        f = lambda a: np.sum(np.abs(OF_LOW_RANK[name](a, r) - 0.3) ** 2)
+        x, y = normal(m, n, dtype=dtype), normal(m, n, dtype=dtype)
+        return a, f, x, y
+
+    def test_first_derivatives(self, name, shape):
+        """What `rcond` leaves out need not be small."""
+        a, f, x, _ = self.along(name, shape, 0.04)
+        h = 1e-6
+        right = (f(a + h * x) - f(a - h * x)) / (2 * h)
+        for found in (jvp(f, (a,), (x,))[1], np.real(np.sum(grad(f)(a) * x))):
+            np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-5)
+
+    def test_second_derivatives(self, name, shape):
+        a, f, x, y = self.along(name, shape, 0.0)
+        h = 3e-4
+        g = lambda s, t: f(a + s * x + t * y)
+        right = (g(h, h) - g(h, -h) - g(-h, h) + g(-h, -h)) / (4 * h * h)
+        found = [jvp(lambda a: jvp(f, (a,), (x,))[1], (a,), (y,))[1]]
+        found += [np.real(np.sum(each * y)) for each in second(f, a, x)]
+        np.testing.assert_allclose(found, [right] * 4, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("factors", [([1.0, 0.0], [1.0, 0.0, 0.0]), ([0.3, 0.4], [1.0, 0.3, 0.2])])
+def test_a_product_of_factors_that_the_matrix_leaves_open_is_loud(factors, transposed):
+    """In `(u * s) @ vh` the vectors of zeros have a part of their own, which nobody can tell."""
+    a = np.outer(*factors)
+    a = a.T if transposed else a
+
+    def product(a):
+        u, s, vh = la.svd(a, full_matrices=False)
+        return np.sum((u * s) @ vh * np.arange(1.0, 7.0).reshape(a.shape))
+
+    assert not np.isfinite(grad(product)(a)).any()
+    assert not np.isfinite(jvp(product, (a,), (np.ones_like(a),))[1])
+
+
+def test_second_derivatives_through_a_vector_of_a_zero_are_loud():
+    a = np.outer([1.0, 0.3, 0.2, 0.5], [0.3, 0.4, 1.0]) + np.outer([0.2, 1.0, 0.1, 0.0], [1, 0, 2])
+    f = lambda a: np.sum(la.svd(a, full_matrices=False)[2][2, :2] ** 2)
+    assert np.isfinite(grad(f)(a)).all()
+    for found in second(f, a, np.ones_like(a)):
+        assert np.isnan(found).any()
+
+
 class TestDeterminant:
     """det of every rank: its derivatives are polynomials."""
 

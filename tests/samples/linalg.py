@@ -40,6 +40,12 @@ def hermitian(a):
     return (a + adjoint(a)) / 2
 
 
+def closest(a):
+    """The closest matrix of rank one."""
+    u, s, vh = la.svd(a, full_matrices=False)
+    return (u[:, :1] * s[:1]) @ vh[:1]
+
+
 # What gauge and order leave alone, as functions of any matrix.
 
 
@@ -275,6 +281,16 @@ SAMPLES += [
         for f in (la.eigvalsh, la.svdvals, la.eigvals, la.cholesky, thin, polar)
     ],
     *[Sample(f, (real(*s),)) for s in ((0, 2), (2, 0)) for f in (la.svdvals, thin)],
+    *[
+        Sample(closest, (make(m, 1) @ make(1, n),), name=f"svd of rank one, {make.__name__}{m}{n}")
+        for make, m, n in ((real, 3, 2), (real, 3, 3), (cplx, 2, 3))
+    ],
+    Sample(la.pinv, (np.diag([3.0, 2.0, 0.3])[:2],), {"rcond": 0.7}, name="pinv of a part"),
+    Sample(
+        lambda a, b: la.lstsq(a, b, 0.2)[0],
+        (np.diag([3.0, 2.0, 0.3]) + 0.01, real(3)),
+        name="lstsq of a part",
+    ),
     Sample(polar, (regular(6, 4)[::-2, ::2],)),
 ]
 

@@ -447,6 +447,9 @@ NOT_LINEAR = {
     "one": lambda x, given: np.ones_like(x),
     "integers": lambda x, given: np.ones(x.shape, int),
     "added to": lambda x, given: 2 * x * given + 0.1,
+    "squared": lambda x, given: 2 * x * given**2,
+    "its size": lambda x, given: 2 * x * np.abs(given),
+    "the larger": lambda x, given: 2 * x * np.maximum(given, 0 * x),
 }
 
 
@@ -472,6 +475,39 @@ def test_rules_that_are_not_linear_have_no_transpose(kind):
             pb.jvp(f, (x,), (x,))
         with pytest.raises(pb.ArgumentError, match="isn't linear"):
             pb.hessian(lambda x, f=f: f(x).sum())(x)
+
+
+def test_rules_may_clip_what_is_not_small():
+    """Near zero such a rule is linear, and its transpose is that."""
+    clipped = pb.custom_vjp(lambda x: x)
+    clipped.defvjp(lambda x: (x, None), lambda _, out_bar: (np.clip(out_bar, -1.0, 1.0),))
+    assert pb.jvp(clipped, (2.0,), (3.0,)) == (2.0, 3.0)
+    assert pb.grad(lambda x: 100 * clipped(x))(2.0) == 1.0
+
+
+def test_imaginary_parts_for_real_arrays_are_refused():
+    """Whoever returns them: they would be lost. A rounding error is no such part."""
+    forward, reverse = pb.custom_jvp(lambda x: x * 2.0), pb.custom_vjp(lambda x: x * 2.0)
+    pushed, pulled = pb.primitive(lambda x: x * 2.0), pb.primitive(lambda x: x * 2.0)
+    slope = 2.0 + 3.0j
+    forward.defjvp(lambda xs, x_dots: (xs[0] * 2.0, x_dots[0] * slope))
+    reverse.defvjp(lambda x: (x * 2.0, None), lambda _, out_bar: (out_bar * slope,))
+    pushed.defjvp(lambda out, xs, x_dots: x_dots[0] * slope)
+    pulled.defvjp(lambda out_bar, kept, wanted: (out_bar * slope,))
+    for f in (forward, reverse, pushed, pulled):
+        with pytest.raises(pb.DtypeError, match=r"their imaginary part would be lost"):
+            pb.grad(f)(1.0)
+    for f in (forward, pushed):
+        with pytest.raises(pb.DtypeError, match=r"their imaginary part would be lost"):
+            pb.jvp(f, (1.0,), (1.0,))
+    slope = 2.0 + 1e-17j
+    assert all(pb.grad(f)(1.0) == 2.0 for f in (forward, reverse, pushed, pulled))
+
+
+def test_a_complex_result_of_a_real_array_gives_the_real_part():
+    turned = pb.custom_vjp(lambda x: x * (1 + 2j))
+    turned.defvjp(lambda x: (x * (1 + 2j), None), lambda _, out_bar: (out_bar * (1 + 2j),))
+    assert pb.grad(lambda x: np.abs(turned(x)) ** 2)(1.5) == pytest.approx(15.0)
 
 
 class TestCustomJvp:

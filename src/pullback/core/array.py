@@ -5,6 +5,7 @@ from __future__ import annotations
 import _collections_abc
 import operator
 import sys
+import weakref
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ import numpy as np
 from numpy import ndarray
 
 from .bytecode import original
-from .errors import ArgumentTypeError, ConversionError
+from .errors import ArgumentError, ArgumentTypeError, ConversionError
 from .lost import formats_text, refuse_mask, shown
+from .namespaces import package
 
 
 class Disguised(type):
@@ -82,6 +84,8 @@ class Array(metaclass=Disguised):
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         out = np.array(self.converted("numpy.asarray(x)"), dtype=dtype)
+        if not copy and out.dtype == self.dtype and is_others(sys._getframe(1)):
+            lend(self, out, "numpy.asarray(x)")
         if not out.size and out.ndim > 1 and out.dtype == bool:
             refuse_mask(out, sys._getframe(1))
         return out
@@ -182,7 +186,7 @@ class Storage:
     """
 
     __slots__ = (
-        "ahead", "base", "copies", "owned", "places", "root", "step", "take", "version",
+        "ahead", "base", "copies", "lent", "owned", "places", "root", "step", "take", "version",
     )  # fmt: skip
 
     base: Array | None
@@ -193,6 +197,7 @@ class Storage:
     copies: Any  # of `x.flat`, of which no view is read: [how far its iteration is]; else False
     root: Array | None  # of a view; None for a root
     ahead: Any  # of a view an Ahead, of a root a Behind; or None
+    lent: Any  # of a root: weak references to plain copies that NumPy would have share its memory
     version: int  # of a root, how often it was written to; of a view, when it was read
 
     def read(self, base: Any) -> Any:
@@ -346,10 +351,41 @@ def root_storage() -> Storage:
     """The storage of an Array that is not a view."""
     storage = Storage()
     storage.base = storage.root = storage.take = storage.step = None
-    storage.places = storage.ahead = None
+    storage.places = storage.ahead = storage.lent = None
     storage.owned = storage.copies = False
     storage.version = 0
     return storage
+
+
+def lend(x: Array, copy: np.ndarray, asked: str) -> None:
+    """Note that a program holds a plain copy that NumPy would have share memory with x.
+
+    What is written into x later would not be seen there; `return_lent` raises then.
+    """
+    if not copy.ndim:
+        return
+    root = x if x.storage is None or x.storage.root is None else x.storage.root
+    if root.storage is None:
+        root.storage = root_storage()
+    root.storage.lent = [*(root.storage.lent or ()), (weakref.ref(copy), asked)]
+    root.storage.owned = False  # the next write comes by `write`
+
+
+def is_others(frame: Any) -> bool:
+    """Whether code is not this package's own, which knows what it does with a copy."""
+    return package(frame.f_globals) != "pullback"
+
+
+def return_lent(storage: Storage) -> None:
+    """Before a write: raise if somebody still holds a copy that would not see it."""
+    asked = [asked for copy, asked in storage.lent if copy() is not None]
+    storage.lent = None
+    if asked:
+        raise ArgumentError(
+            f"An array was assigned into while `{asked[0]}` is still held, which has copied it:"
+            " in NumPy the two share memory, and the assignment would be seen there.\n"
+            f"  Write `{asked[0]}` after the assignment, or of `x.copy()`."
+        )
 
 
 def view_of(base: Array, take: Any, step: Any = None) -> Storage:

@@ -379,6 +379,8 @@ def like(plain: Any, live: Any) -> Any:
         return type(plain)(*parts) if hasattr(plain, "_fields") else type(plain)(parts)
     plain = shown_alone(plain)  # the class may have computed with Arrays as well
     if type(live) is not Array:
+        if isinstance(live, np.ndarray) and any(type(x) is Array for x in live.flat):
+            return live if type(live) is type(plain) else live.view(type(plain))
         return plain if derives(type(plain)) or isinstance(live, NUMBERS) else live
     kind = type(plain)
     if kind is Array:  # that an array of objects held

@@ -259,6 +259,20 @@ def from_dlpack(x: Any, /, *args: Any, **kwargs: Any) -> Any:
     return np.copy(x) if kwargs.get("copy") or is_number(x) else array[...]
 
 
+@answers_for(np.frombuffer)
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, **kw: Any) -> Any:
+    if type(buffer) is not Array:
+        return np.frombuffer(buffer, dtype, count, offset, **kw)
+    plain = np.empty(buffer.shape, buffer.dtype)
+    if not peel(buffer).flags.c_contiguous:
+        plain = np.empty((*buffer.shape, 2), buffer.dtype)[..., 0]
+    like = np.frombuffer(plain, dtype, count, offset)  # raises what NumPy raises
+    flat, size = np.reshape(buffer, -1), buffer.dtype.itemsize
+    if like.dtype == buffer.dtype and not offset % size:
+        return flat[offset // size :][: like.size]
+    return flat.view(np.uint8)[offset:][: like.nbytes].view(like.dtype)
+
+
 @answers_for(np.full)
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("like") is None and (type(fill_value) is Array or holds_arrays(fill_value)):

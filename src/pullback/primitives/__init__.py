@@ -56,6 +56,7 @@ Linear algebra:
     inner_loops          the ufunc loops beneath NumPy's functions, for compiled programs
     triangular           cholesky, qr
     decompositions       eigh, eig, svd
+    moving_vectors       how eigenvectors and singular vectors move
     spectra              functions of eigenvalues or singular values alone
     leastsquares         pinv, lstsq
     norms                norm, cond, matrix_rank

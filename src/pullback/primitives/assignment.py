@@ -30,6 +30,7 @@ from ..core.array import (
     positions,
     raw,
     reach,
+    return_lent,
     root_storage,
     snapshot,
     stale,
@@ -44,7 +45,7 @@ from ..core.instances import numbers_of
 from ..core.layout import duplicate
 from ..core.primitive import Linear
 from ..core.spec import Spec, is_inexact, spec_of
-from ..core.trace import CONSTANT, youngest
+from ..core.trace import CONSTANT, running, youngest
 from .arguments import as_array, somewhere
 from .indexing import along, as_index, getitem_p
 from .keys import (
@@ -263,6 +264,8 @@ def assign(x, key, arrays, v):
             return  # the last part of `x[key] += v`
     if root.storage is None:
         root.storage = root_storage()
+    if root.storage.lent is not None and running() is not None:
+        return_lent(root.storage)
     whole = alone(x, root, path, v) if key == (Ellipsis,) else None
     if whole is not None and root is not x:
         go_ahead(x, root, path, whole)

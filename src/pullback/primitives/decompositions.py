@@ -26,10 +26,20 @@ from . import lapack
 from .arguments import as_array, settled, somewhere
 from .inner_loops import LOOPS, Assumed, doubled, loops
 from .linalg import inverse_p
+from .moving_vectors import (
+    WithoutZeros,
+    either,
+    gaps,
+    inverse_sums,
+    leans,
+    pole,
+    used,
+    used_vectors,
+    vague,
+)
 from .shapes import laid
 from .spectra import (
     adjoint,
-    alike,
     apart,
     col,
     computed,
@@ -49,31 +59,6 @@ from .spectra import (
 EighResult = type(np.linalg.eigh(np.eye(1)))
 EigResult = type(np.linalg.eig(np.eye(1)))
 SVDResult = type(np.linalg.svd(np.eye(1)))
-
-
-def pole(x):
-    """1 / x, and NaN where x is zero."""
-    return np.where(x == 0, np.nan, 1 / np.where(x == 0, 1, x))
-
-
-def gaps(w, kind):
-    """1 / (w_j - w_i), 0 on the diagonal, NaN elsewhere where they are equal to rounding.
-
-    A difference of the size of rounding errors is noise, and dividing by it would give a number
-    that only looks meaningful.
-    """
-    equal = alike(levels_p(w, kind=kind))
-    between = 1 / np.where(equal, 1, row(w) - col(w))
-    return np.where(np.eye(w.shape[-1], dtype=bool), 0, np.where(equal, np.nan, between))
-
-
-def used(v_bar):
-    """The columns whose cotangent is not zero everywhere: only these can meet a NaN."""
-    return np.any(v_bar != 0, axis=-2)
-
-
-def either(columns):
-    return np.logical_or(col(columns), row(columns))
 
 
 def like(x, a):
@@ -395,7 +380,10 @@ class SVD(Spectrum):
         u, s, vh, u_rest, vh_rest, left, right, token = out
         a_dot = x_dots[0]
         s_dot = motion_p(xs[0], token, a_dot, s, left, right, kind="svd")
-        v = adjoint(vh)
+        v, alone = adjoint(vh), None
+        if leans(xs[0], s, u):
+            alone = WithoutZeros(xs[0], u, s, v)
+            u, v = alone.settled()
         m = adjoint(u) @ a_dot @ v
         between = gaps(s, "svd") * inverse_sums(s)
         turn_u = between * (m * row(s) + col(s) * adjoint(m))
@@ -409,6 +397,8 @@ class SVD(Spectrum):
             u_dot = u_dot + (a_dot @ v - u @ m) * row(pole(s))
         if v.shape[-2] > s.shape[-1]:
             v_dot = v_dot + (adjoint(a_dot) @ u - v @ adjoint(m)) * row(pole(s))
+        if alone is not None:
+            u_dot, v_dot = alone.push(a_dot, u_dot, v_dot)
         plain = simple(s, "svd")
         v_rest_dot = completed(v, v_dot, adjoint(vh_rest))
         rests = completed(u, u_dot, u_rest), None if v_rest_dot is None else adjoint(v_rest_dot)
@@ -437,18 +427,24 @@ class SVD(Spectrum):
         if right_bar is not None:
             gv = added(gv, np.where(plain, conj(right_bar), np.nan))
         if gu is not None or gv is not None:
+            if s_bar is not None:  # of `(u * s) @ vh`, where u and vh have a part in it
+                most = np.max(np.abs(s_bar), axis=-1, keepdims=True, initial=0)
+                least = s.dtype.type(np.finfo(s.dtype).eps ** 0.5) * most
+                opened = np.logical_and(vague(a, s), np.abs(s_bar) > least)
+                a_bar = np.where(np.any(opened, axis=-1)[..., None, None], np.nan, a_bar)
+            if leans(a, s, u):
+                alone = WithoutZeros(a, u, s, v)
+                a_bar = added(a_bar, conj(alone.pull(gu, gv)))
+                (u, v), gu, gv = alone.settled(), alone.of_zeros(gu), alone.of_zeros(gv)
+                if not any(g is not None and somewhere(used_vectors(g, s)) for g in (gu, gv)):
+                    return (a_bar, *[None] * (len(wanted) - 1))
             a_bar = added(a_bar, conj(self.pull_vectors(u, s, v, gu, gv)))
         return (a_bar, *[None] * (len(wanted) - 1))
 
     def pull_vectors(self, u, s, v, gu, gv):
         """The gradient of a from the gradients of u and v, of which one may be None."""
-        columns = (
-            used(gu)
-            if gv is None
-            else used(gv)
-            if gu is None
-            else np.logical_or(used(gu), used(gv))
-        )
+        columns = [used_vectors(g, s) for g in (gu, gv) if g is not None]
+        columns = columns[0] if len(columns) == 1 else np.logical_or(*columns)
         between = np.where(either(columns), gaps(s, "svd") * inverse_sums(s), 0)
         over = np.where(columns, pole(s), 0)
         t, outside = 0, []
@@ -467,12 +463,6 @@ class SVD(Spectrum):
             if v.shape[-2] > s.shape[-1]:
                 outside.append((u * row(over)) @ adjoint(gv - v @ m))
         return sum(outside, u @ t @ adjoint(v))
-
-
-def inverse_sums(s):
-    """1 / (s_i + s_j) off the diagonal; where it is infinite, so is 1 / (s_i - s_j)."""
-    total = col(s) + row(s)
-    return 1 / np.where(total == 0, 1, total)
 
 
 def full_nan(x):

@@ -141,7 +141,7 @@ def entry(k):
     if not isinstance(k, ndarray):
         try:
             return operator.index(k)
-        except TypeError:
+        except (TypeError, ValueError):  # which arrays of other libraries raise, such as Dask's
             k = np.asarray(k)
     if k.dtype.kind in "iu":
         return k if k.ndim else int(k)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.cotangent import unbroadcast
+from ..core.array import stop
+from ..core.cotangent import dense, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ConversionError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, zeros
-from .arguments import as_array
+from .arguments import as_array, somewhere
 from .decompositions import svd_p
 from .inner_loops import LOOPS, doubled, loops
 from .spectra import (
@@ -26,9 +27,12 @@ from .spectra import (
 
 
 class Pinv(Primitive):
-    """The pseudoinverse, differentiated as if the rank stayed as it is.
+    """The pseudoinverse p of a, without the singular values that `rcond` leaves out.
 
-    Golub and Pereyra 1973, eq. 4.12.
+    Of a matrix of full rank, Golub and Pereyra 1973, eq. 4.12. Where some values are left out, a
+    has a rest r = a - a p a, which moves p as well: `p a` and `a p` stay projectors, and what p_dot
+    has between their images and the rest solves y = s + (r^H r) y (p p^H), see `stein`. The rest
+    of a matrix of low rank is zero, but has a derivative.
     """
 
     nondiff = (1,)
@@ -53,6 +57,8 @@ class Pinv(Primitive):
     def jvp(self, out, xs, x_dots, *, hermitian):
         a, p = xs[0], out
         a_dot = hermitian_part(x_dots[0], hermitian)
+        if leaves_out(a, p):
+            return moved_p(a, p, a_dot)
         left = p @ adjoint(p) @ adjoint(a_dot)
         right = adjoint(a_dot) @ adjoint(p) @ p
         return left - left @ a @ p + right - p @ (a @ right) - p @ a_dot @ p
@@ -60,6 +66,9 @@ class Pinv(Primitive):
     def vjp(self, out_bar, residual, wanted):
         (a, _), p = residual.xs, residual.out
         g = conj(out_bar)
+        if leaves_out(a, p):
+            g = hermitian_part(pulled_p(a, p, g), residual.static["hermitian"])
+            return unbroadcast(conj(g), a), None
         left = adjoint(g) @ p @ adjoint(p)
         right = adjoint(p) @ p @ adjoint(g)
         g = left - adjoint(p) @ (adjoint(a) @ left) + right - (right @ p) @ a
@@ -71,6 +80,57 @@ class Pinv(Primitive):
         return self(*stacked(xs, mapped, (2, 0)), hermitian=hermitian)
 
 
+def leaves_out(a, p):
+    """Whether p is the pseudoinverse of a part of a: its rank, the trace of p a, is not full."""
+    if not a.size:
+        return False
+    rank = np.sum(np.real(p * np.swapaxes(a, -1, -2)), axis=(-1, -2))
+    return somewhere(rank < min(a.shape[-2:]) - 0.5)
+
+
+def moved_p(a, p, a_dot):
+    """The derivative of the pseudoinverse p of a part of a, in the direction a_dot of a."""
+    if a.shape[-1] > a.shape[-2]:
+        return adjoint(moved_p(adjoint(a), adjoint(p), adjoint(a_dot)))
+    rest, square = a - a @ (p @ a), p @ adjoint(p)
+    x = adjoint(a_dot)
+    y = x @ adjoint(p)
+    y = stein(rest, square, y - p @ (a @ y) + adjoint(rest) @ a_dot @ square)
+    z = x - (x @ a) @ p + adjoint(rest @ y)
+    return y @ p + square @ z - p @ a_dot @ p
+
+
+def pulled_p(a, p, g):
+    """The transpose of `moved_p`: the gradient of a from that of p."""
+    if a.shape[-1] > a.shape[-2]:
+        return adjoint(pulled_p(adjoint(a), adjoint(p), adjoint(g)))
+    rest, square = a - a @ (p @ a), p @ adjoint(p)
+    z = adjoint(g) @ square
+    y = stein(rest, square, g @ adjoint(p) + adjoint(rest) @ z)
+    x = adjoint(y @ p)
+    out = z - a @ (p @ z) + x - (x @ p) @ a + rest @ y @ square
+    return out - adjoint(p) @ g @ adjoint(p)
+
+
+def stein(rest, square, s):
+    """The y that solves y = s + (rest^H rest) y square, by doubling; `square` is positive.
+
+    The largest eigenvalue of `square` is divided out, so that powers stay in range. After n steps
+    there are 2**n terms, each smaller by the squared ratio of the largest singular value that was
+    left out to the smallest that was not.
+    """
+    size = np.max(stop(dense(np.linalg.eigvalsh(square))), axis=-1)[..., None, None]
+    size = np.where(size == 0, 1, size)
+    left, right = (adjoint(rest) @ rest) * size, square / size
+    for _ in range(DOUBLINGS):
+        s = s + left @ s @ right
+        left, right = left @ left, right @ right
+    return s
+
+
+DOUBLINGS = 14
+
+
 def hermitian_part(x, wanted):
     return hermitian(x) if wanted else x
 
@@ -80,7 +140,7 @@ pinv_p = Pinv("pinv")
 
 @replaces(np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue):
-    """`numpy.linalg.pinv`, for matrices whose rank does not change."""
+    """`numpy.linalg.pinv`, where no singular value is at the limit that `rcond` sets."""
     if rcond is not None and rtol is not np._NoValue:
         raise ArgumentError("`numpy.linalg.pinv` takes `rtol` or `rcond`, not both.")
     a = as_array(a)
@@ -133,9 +193,13 @@ class Lstsq(Primitive):
         p = self.inverse(a, b, rcond)
         if a_dot is None:
             return p @ b_dot, None, None
-        inner = adjoint(a_dot) @ (adjoint(p) @ x)
-        right = -(a_dot @ x) if b_dot is None else b_dot - a_dot @ x
-        x_dot = p @ (right + adjoint(p) @ (adjoint(a_dot) @ (b - a @ x)) - a @ inner) + inner
+        if leaves_out(a, p):
+            x_dot = moved_p(a, p, a_dot) @ b
+            x_dot = x_dot if b_dot is None else x_dot + p @ b_dot
+        else:
+            inner = adjoint(a_dot) @ (adjoint(p) @ x)
+            right = -(a_dot @ x) if b_dot is None else b_dot - a_dot @ x
+            x_dot = p @ (right + adjoint(p) @ (adjoint(a_dot) @ (b - a @ x)) - a @ inner) + inner
         _, s, _, _, _, left, right, token = svd_p(a, full=False)
         return x_dot, None, motion_p(a, token, a_dot, s, left, right, kind="svd")
 
@@ -147,7 +211,9 @@ class Lstsq(Primitive):
             g = conj(x_bar)
             p = self.inverse(a, b, residual.static["rcond"])
             b_bar = adjoint(p) @ g
-            if wanted[0]:
+            if wanted[0] and leaves_out(a, p):
+                a_bar = conj(pulled_p(a, p, g @ adjoint(b)))
+            elif wanted[0]:
                 y = adjoint(p) @ x
                 a_bar = (b - a @ x) @ (adjoint(b_bar) @ adjoint(p))
                 a_bar = a_bar + y @ adjoint(g - adjoint(a) @ b_bar) - b_bar @ adjoint(x)

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import TALLY, Array, arrayed, is_number, link, peel
+from ..core.array import TALLY, Array, arrayed, is_number, lend, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError, MissingRuleError, name_of
@@ -575,7 +575,9 @@ def view(self, dtype=None, type=None, *sizes):
         if derives(type, ndarray) and dtype in (None, self.dtype):
             return viewed(self[...], type, self)
         if not self.within.live:
-            out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
+            copy = np.asarray(self)
+            lend(self, copy, "x.view(dtype)")
+            out = copy.view(*[x for x in (dtype, type) if x is not None])
             out.flags.writeable = False  # the Array would not hear of what is written here
             return out
         raise MissingRuleError(

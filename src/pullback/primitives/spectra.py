@@ -193,13 +193,20 @@ def apart(labels):
 
 
 def with_one_zero(vectors, labels):
-    """Singular vectors; that of a value of zero, which has no equal, leans on none of the rest."""
+    """Singular vectors; that of a value of zero, which has no equal, leans on none of the rest.
+
+    It points as the one that is shown does, so that the value moves with the signs of both.
+    """
     zero = row(labels < 0)
     some = scatter(vectors.shape[-2], 1, vectors.dtype)
     rest = np.where(zero, 0, vectors)
     some = some - rest @ (adjoint(rest) @ some)
     size = np.sqrt(np.sum(np.real(conj(some) * some), axis=-2, keepdims=True))
-    return np.where(zero, some / np.where(size == 0, 1, size), vectors)
+    some = some / np.where(size == 0, 1, size)
+    same = np.sum(conj(some) * vectors, axis=-2, keepdims=True)
+    size = np.abs(same)
+    some = some * np.where(size == 0, 1, same / np.where(size == 0, 1, size))
+    return np.where(zero, some, vectors)
 
 
 def separate(w, kind):
@@ -270,6 +277,8 @@ def facing(left, right, group, x, label, kind, real):
     if not np.isfinite(x).all():
         return np.full_like(l, np.nan), np.full_like(r, np.nan)
     if label < 0:  # of all that the others leave
+        if group.sum() == 1 and left.shape == right.shape == (len(left), len(left)):
+            return l, r  # there is no other but for its sign, with which the value moves
         l, r = rest_of(left[:, ~group]), rest_of(right[:, ~group])
         u, _, vh = np.linalg.svd(adjoint(l) @ x @ r)
         n = np.count_nonzero(group)

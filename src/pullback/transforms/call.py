@@ -8,17 +8,19 @@ operand.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any, Never
+from weakref import WeakSet
 
 import numpy as np
 
 from ..core.array import Array, current, stop
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DtypeError
 from ..core.graph import Graph, Variable
 from ..core.lines import refuse_haste
 from ..core.node import Residual
 from ..core.primitive import Primitive
-from ..core.spec import dtype_of, is_inexact, spec_of
+from ..core.spec import Spec, dtype_of, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace, bind, peel, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import refuse_keywords, usage
@@ -92,22 +94,64 @@ def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
     )
 
 
+# The code of rules that were found to be linear near zero, each asked once.
+LINEAR: WeakSet[CodeType] = WeakSet()
+
+
 def transposed(
-    linear: Callable[..., Any], inputs: Sequence[Any], bars: Any, what: str
+    linear: Callable[..., Any], inputs: Sequence[Any], bars: Any, what: str, rule: Any
 ) -> tuple[Any, ...]:
     """Apply the transpose of a linear function of arrays like `inputs` to cotangents.
 
     what: whose rule it is. A rule that forgets the tangent, as in `return out, 2 * x`, isn't linear
-    in it, and its transpose would be zero in silence.
+    in it, and its transpose would be zero in silence; so would that of `x_dot ** 2`.
     """
     outs, pullback = vjp(linear, *[np.zeros_like(x) for x in inputs])
     if any([np.any(np.abs(peel(out)) > 0) for out in outs]):  # noqa: C419  # NaN is a pole's
-        raise ArgumentError(
-            f"{what} isn't linear: where what it is given is zero, it returned other numbers.\n"
-            "  Multiply by the tangent, `out_dot = slope * x_dot`, or by the cotangent,"
-            " `x_bar = out_bar * slope`."
-        )
+        raise not_linear(what, "where what it is given is zero, it returned other numbers")
+    code = getattr(rule, "__code__", None)
+    if code is None or code not in LINEAR:
+        if not scales(linear, inputs):
+            raise not_linear(what, "given -2 times as much, it did not return -2 times as much")
+        if code is not None:
+            LINEAR.add(code)
     return pullback(bars)
+
+
+def not_linear(what: str, why: str) -> ArgumentError:
+    return ArgumentError(
+        f"{what} isn't linear: {why}.\n"
+        "  Multiply by the tangent, `out_dot = slope * x_dot`, or by the cotangent,"
+        " `x_bar = out_bar * slope`."
+    )
+
+
+def scales(linear: Callable[..., Any], inputs: Sequence[Any]) -> bool:
+    """Whether -2 times some small numbers give -2 times as much; larger ones may be clipped."""
+    small = [
+        np.zeros_like(x) + np.reshape(np.cos(np.arange(x.size)), x.shape).astype(x.dtype) / 1024
+        for x in inputs
+    ]
+    once, twice = linear(*small), linear(*[x * -2 for x in small])
+    for a, b in zip(once, twice, strict=True):
+        a, b = np.asarray(peel(a)), np.asarray(peel(b))
+        if np.any(np.abs(b + 2 * a) > 0.01 * np.max(np.abs(b), initial=0)):  # NaN is a pole's
+            return False
+    return True
+
+
+def refuse_imaginary(x: Any, spec: Spec, what: str) -> None:
+    """Raise if a rule gives a real operand or result a complex number that is not real."""
+    if x is None or spec.dtype.kind == "c" or dtype_of(x).kind != "c":
+        return
+    value = np.asarray(peel(x))
+    noise = np.finfo(value.dtype).eps ** 0.5 * np.max(np.abs(value), initial=0)
+    if np.any(np.abs(value.imag) > noise):
+        raise DtypeError(
+            f"{what} returned complex numbers for an array of {spec.dtype}; their imaginary part"
+            " would be lost.\n"
+            "  Return the real part, `np.real(...)`, if that is the derivative."
+        )
 
 
 def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[Any]) -> list[Any]:

@@ -34,6 +34,7 @@ from .call import (
     floating,
     guarded,
     pull_through,
+    refuse_imaginary,
     transposed,
 )
 from .common import Transformation
@@ -273,7 +274,7 @@ class CustomVjp(Custom):
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
             residual, bar = pair.residual(outs), pair.bar(out_bars, outs)
             given = call_inside(backward, (*fixed_args, residual, bar), {})
-            x_bars = self.cotangents(given, operands, xs)
+            x_bars = self.cotangents(given, operands, xs, outs[:n])
             if any(b is not None for b in out_bars[n:]):
                 # Second order: what the rule kept depends on x as well.
                 more = pull_through(lambda *xs: run(*xs)[n:], xs, out_bars[n:])
@@ -285,7 +286,7 @@ class CustomVjp(Custom):
             outs, out_dots = jvp(run, xs, x_dots)
             nothing = [None] * (len(outs) - n)
             back = lambda out_bars: pull(xs, outs, [*out_bars, *nothing])
-            dots = transposed_pull(outs[:n], back, xs, x_dots, self.backward_rule)
+            dots = transposed_pull(outs[:n], back, xs, x_dots, self.backward_rule, backward)
             kept_dots = [
                 dot if out.dtype.kind in "fc" else None
                 for dot, out in zip(out_dots[n:], outs[n:], strict=True)
@@ -339,12 +340,12 @@ class CustomVjp(Custom):
                 bars = dict(zip(at, map(guarded, filled(out_bars, outs)), strict=True))
                 bar = unflatten(structure, [bars.get(i) for i in range(len(values))])
                 given = call_inside(backward, (*fixed_args, residual, bar), {})
-                return self.cotangents(given, operands, xs)
+                return self.cotangents(given, operands, xs, outs)
 
             return outs, pull
 
         def push(xs: Any, outs: Any, x_dots: Any) -> tuple[Any, ...]:
-            return transposed_pull(*again(xs), xs, x_dots, self.backward_rule)
+            return transposed_pull(*again(xs), xs, x_dots, self.backward_rule, backward)
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
             return again(xs)[1](out_bars)
@@ -360,9 +361,9 @@ class CustomVjp(Custom):
     def backward_rule(self) -> str:
         return f"The backward rule of `{name_of(self.fun)}`"
 
-    def cotangents(self, x_bars: Any, operands: Operands, xs: Any) -> list[Any]:
+    def cotangents(self, x_bars: Any, operands: Operands, xs: Any, outs: Any) -> list[Any]:
         """From what a backward rule returned to one cotangent for each operand, None for zero."""
-        what = self.backward_rule
+        what, real = self.backward_rule, all(spec_of(out).dtype.kind != "c" for out in outs)
         args = unflatten(operands.structure, list(range(len(operands.leaves))))
         if len(args) == 1 and x_bars is not None and not isinstance(x_bars, tuple):
             x_bars = (x_bars,)
@@ -383,11 +384,15 @@ class CustomVjp(Custom):
         for i, x in zip(operands.positions, xs, strict=True):
             spec, bar = spec_of(x), bars.get(i)
             wanted = bar is not None and spec.dtype.kind in "fc"
+            if wanted and real:  # of a complex result it is the real part
+                refuse_imaginary(bar, spec, what)
             out.append(as_array(bar, spec, what) if wanted else None)
         return out
 
 
-def transposed_pull(outs: Any, pull: Any, xs: Any, x_dots: Any, what: str) -> tuple[Any, ...]:
+def transposed_pull(
+    outs: Any, pull: Any, xs: Any, x_dots: Any, what: str, rule: Any
+) -> tuple[Any, ...]:
     """The tangents of outs, from a pull of their cotangents to those of xs."""
     x_at, at = floating(xs), floating(outs)
 
@@ -400,7 +405,8 @@ def transposed_pull(outs: Any, pull: Any, xs: Any, x_dots: Any, what: str) -> tu
 
     dots: list[Any] = [None] * len(outs)
     directions = filled([x_dots[i] for i in x_at], [xs[i] for i in x_at])
-    for i, dot in zip(at, transposed(back, [outs[i] for i in at], directions, what), strict=True):
+    found = transposed(back, [outs[i] for i in at], directions, what, rule)
+    for i, dot in zip(at, found, strict=True):
         dots[i] = dot
     return tuple(dots)
 
@@ -449,6 +455,8 @@ class CustomJvp(Custom):
                 )
             other = f"{what} returned a tangent that is another tree than the output"
             dots = parts(pair[1], structure, other)
+            for i, spec in zip(at, specs, strict=True):
+                refuse_imaginary(dots[i], spec, what)
             return tuple(
                 [
                     None
@@ -470,7 +478,7 @@ class CustomJvp(Custom):
 
             bars = filled([out_bars[i] for i in out_at], [outs[i] for i in out_at])
             x_bars: list[Any] = [None] * len(xs)
-            found = transposed(forth, [xs[i] for i in x_at], bars, what)
+            found = transposed(forth, [xs[i] for i in x_at], bars, what, rule)
             for i, x_bar in zip(x_at, found, strict=True):
                 x_bars[i] = x_bar
             return x_bars

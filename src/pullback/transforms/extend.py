@@ -22,7 +22,7 @@ from ..core.primitive import Primitive
 from ..core.reach import call_inside, call_outside
 from ..core.spec import spec_of
 from ..core.usage import usage
-from .call import as_numpy, filled, floating, guarded, transposed
+from .call import as_numpy, filled, floating, guarded, refuse_imaginary, transposed
 
 READABLE = re.compile(r"out|xs|x\d+")  # what `reads` may name
 
@@ -137,13 +137,19 @@ class UserPrimitive(Primitive):
 
         out_dots = [None] * len(outs)
         directions = tuple([x_dots[i] for i in moving])
-        dots = transposed(back, [outs[i] for i in at], directions, f"The vjp rule of `{self.name}`")
+        rule, what = self.rules["vjp"], f"The vjp rule of `{self.name}`"
+        dots = transposed(back, [outs[i] for i in at], directions, what, rule)
         for i, dot in zip(at, dots, strict=True):
             out_dots[i] = dot
         return out_dots[0] if self.n_out is None else tuple(out_dots)
 
     def pushed(self, out, xs, x_dots, static):
-        return call_inside(self.rules["jvp"], tuple(map(guarded, (out, xs, x_dots))), static)
+        out_dot = call_inside(self.rules["jvp"], tuple(map(guarded, (out, xs, x_dots))), static)
+        whole = isinstance(out_dot, (tuple, list)) and self.n_out is not None
+        outs, dots = (out, out_dot) if whole else ([out], [out_dot])
+        for x, dot in zip(outs, dots, strict=False):  # their number is checked elsewhere
+            refuse_imaginary(dot, spec_of(x), f"The jvp rule of `{self.name}`")
+        return out_dot
 
     def dots(self, out_dot):
         """What a jvp rule returned, as arrays."""
@@ -167,6 +173,9 @@ class UserPrimitive(Primitive):
                 f"The vjp rule of `{self.name}` must return a tuple of {len(wanted)} cotangents,"
                 " one for each operand; write `return (x_bar,)` for one."
             )
+        if all(spec_of(x).dtype.kind != "c" for x in ([out] if self.n_out is None else out)):
+            for x, x_bar in zip(xs, x_bars, strict=True):  # of a complex result it's the real part
+                refuse_imaginary(x_bar, spec_of(x), f"The vjp rule of `{self.name}`")
         return [as_array(x) for x in x_bars]
 
     def vjp(self, out_bar, residual, wanted):
@@ -192,8 +201,9 @@ class UserPrimitive(Primitive):
             )
 
         bars = filled([out_bars[i] for i in at], [outs[i] for i in at])
-        rule = f"The jvp rule of `{self.name}`"
-        x_bars = iter(transposed(push, [xs[i] for i in moving], bars, rule))
+        what = f"The jvp rule of `{self.name}`"
+        rule = self.rules["jvp"]
+        x_bars = iter(transposed(push, [xs[i] for i in moving], bars, what, rule))
         return [next(x_bars) if want else None for want in wanted]
 
 

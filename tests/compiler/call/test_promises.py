@@ -111,6 +111,21 @@ def test_what_is_out_of_scope(monkeypatch):
     np.testing.assert_array_equal(compiled(h)(X), X * 3.0)
 
 
+def test_calls_of_cached_functions_are_not_counted():
+    @functools.lru_cache
+    def weight(n):
+        return n * 2.0
+
+    f = pb.compile(lambda x: x * weight(2), wait=True)
+    assert [f(1.0) for _ in range(5)] == [4.0] * 5
+    assert weight.cache_info().hits < 4
+    reading = pb.compile(lambda x: (x * weight(2), weight.cache_info().hits)[1], wait=True)
+    before = weight.cache_info().hits
+    with pytest.warns(RuntimeWarning, match="it calls `functools.cache_info`"):
+        assert reading(1.0) == before + 1
+    assert reading(1.0) == before + 2
+
+
 def test_counters_that_are_taken_by_value():
     for dtype, first in (("float32", 0), ("float64", 2**31), ("float64", 2**62)):
         state = {"t": first}

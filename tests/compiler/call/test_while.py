@@ -1,6 +1,8 @@
 """A `while` of Python's is one loop in the record where its state says so, and exact elsewhere."""
 
+import faulthandler
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -347,3 +349,33 @@ def decay_slowly(x):
         y = y * 0.999
         total = total + np.sum(y)
     return total * y
+
+
+def settled(x, least):
+    while np.sum(x * x) > least:
+        x = 0.5 * x + 0.1
+    return np.sum(x)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers of POSIX")
+@pytest.mark.parametrize("of", [lambda f: f, pb.grad], ids=["value", "gradient"])
+def test_a_loop_that_never_ends_can_be_interrupted(of):
+    fast = pb.compile(of(settled), wait=True)
+    x, least = np.array([1.0, 2.0]), np.float64(0.1)
+    for size in (1.0, 2.0, 8.0):
+        fast(size * x, least)
+    assert fast.cache_info().hits > 0
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    faulthandler.dump_traceback_later(60, exit=True)  # else it would go on for ever
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            fast(x, np.float64(-1.0))
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)
+    np.testing.assert_allclose(fast(x, least), of(settled)(x, least))

@@ -265,3 +265,25 @@ def test_decimal_numbers_of_the_program():
             if found != [f(np.arange(3.0)).tolist()] * 4 or not fast.repeat[1]:
                 wrong.append((k, found, fast.refusal))
     assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python:RuntimeWarning")
+@pytest.mark.parametrize("maxsize", [None, 1])
+def test_results_that_lru_cache_has_forgotten_are_computed_again_and_kept(maxsize):
+    """Cleared, or pushed out by others: a call that only replayed would leave the cache empty."""
+
+    def results(compiled):
+        scale = [2.0]
+
+        @functools.lru_cache(maxsize=maxsize)
+        def weight(n):
+            return n * scale[0]
+
+        f = compiled(lambda x: x * weight(2))
+        found = [f(1.0), f(1.0), f(1.0)]
+        weight.cache_clear() if maxsize is None else weight(5)
+        found.append(f(1.0))
+        scale[0] = 3.0  # of which what is kept knows nothing
+        return [*found, f(1.0), f(1.0), weight(2)]
+
+    assert results(lambda f: pb.compile(f, wait=True)) == results(lambda f: f)

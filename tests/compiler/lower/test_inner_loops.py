@@ -13,6 +13,7 @@ from pullback.compiler.program import Program
 from pullback.core.graph import Equation
 from pullback.primitives.inner_loops import LOOPS
 from pullback.testing import staged
+from tests.budgets import LONG
 
 RANDOM = np.random.default_rng(0)
 SQUARE, TALL = RANDOM.normal(size=(4, 4)), RANDOM.normal(size=(5, 3))
@@ -86,7 +87,7 @@ def test_bits_and_no_calls():
     assert not wrong, "\n".join(wrong[:5])
 
 
-@pytest.mark.parametrize("steps", [1, 100])
+@pytest.mark.parametrize("steps", [1, 500 if LONG else 100])
 def test_errors_are_raised_in_every_call(steps):
     """Also out of loops, and where nobody reads what raises."""
     bad, far = np.full((3, 3), np.nan), np.eye(3) + 0.1 * SQUARE[:3, :3]

@@ -13,6 +13,7 @@ from pullback.compiler.program import build
 from pullback.testing import staged
 from pullback.transforms.loops.checkpoints import History, back, stride_of
 from tests import fuzz_loops
+from tests.budgets import LONG
 
 # Of random programs many a derivative is zero.
 pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
@@ -61,7 +62,7 @@ def one_path(fast, calls):
 
 
 class TestOnePath:
-    STARTS = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 100)
+    STARTS = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 300 if LONG else 100)
 
     @pytest.mark.parametrize("of", [lambda f: f, pb.grad, pb.value_and_grad, forward, pb.hessian])
     def test_a_square_root(self, of):

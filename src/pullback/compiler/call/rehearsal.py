@@ -141,7 +141,7 @@ class Rehearsal:
             self.snapshot.restore([code for code, _ in watch.codes.values()])
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
-        self.other = not lasting(watch.asked) <= compiled.asked
+        self.other = not lasting(watch) <= compiled.asked
         self.other |= compiled.ran is not None and not (
             watch.codes.keys() <= compiled.ran.keys()
             and watch.asked <= compiled.asked
@@ -209,7 +209,7 @@ class Rehearsal:
         if compiled.ran is None:
             if len(compiled.asked) >= NAMES:
                 changed(compiled, self.entry, "each call runs other code")
-            compiled.asked |= lasting(watch.asked)
+            compiled.asked |= lasting(watch)
             return True
         compiled.ran |= watch.codes
         more = len(watch.asked - compiled.asked) + len(watch.whole.keys() - compiled.whole.keys())

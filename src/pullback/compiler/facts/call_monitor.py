@@ -8,6 +8,7 @@ and is undone.
 
 from __future__ import annotations
 
+import copyreg
 import gc
 import importlib
 import inspect
@@ -22,7 +23,7 @@ from functools import lru_cache
 from operator import attrgetter
 from threading import get_ident
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -56,6 +57,7 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+CHECKS = {"__instancecheck__", "__subclasscheck__", "_proto_hook", "__subclasshook__"}
 # Questions to the file system, by the module of their code.
 FILES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "genericpath": (os.path, ("exists", "isfile", "isdir")),
@@ -67,11 +69,31 @@ FILES: dict[str, tuple[Any, tuple[str, ...]]] = {
 PATHS = (str, bytes, type(pathlib.Path()))
 
 REFLECTING = frozenset([fun.__code__ for fun in BEGINS])
+# What `isinstance` and `issubclass` run for a protocol: it asks for the attributes of that.
+STRUCTURAL = frozenset(
+    {
+        y.__code__
+        for y in (*vars(type(Protocol)).values(), *vars(Protocol).values())
+        for y in [getattr(y, "__func__", y)]
+        if isinstance(y, FunctionType) and y.__name__ in CHECKS
+    }
+)
 SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
 OF_ROOT = {vars(logging)[name].__code__ for name in LEVELS}
 # Functions of `warnings` that change its filters, by name: one of them is `catch_warnings`.
 FILTERING = {"filterwarnings", "simplefilter", "resetwarnings", "__enter__"}
+
+
+def copiers() -> tuple[Any, ...]:
+    """The functions registered with `copyreg`, by which `copy` copies objects of a class."""
+    return tuple(copyreg.dispatch_table.items())
+
+
+def attributes_of(protocol: type) -> frozenset[str]:
+    """The attributes that an object must have to conform to a protocol."""
+    bases = [base for base in protocol.__mro__ if vars(base).get("_is_protocol")]
+    return frozenset().union(*[{*vars(x), *vars(x).get("__annotations__", ())} for x in bases])
 
 
 class Enabled(NamedTuple):
@@ -132,6 +154,7 @@ class Watch:
         self.warned: list[Warned] = []  # the warnings that it gives
         self.seeded: list[Any] = []  # generators that this call made from a seed
         self.asked: set[str] = set()
+        self.of_protocols: set[str] = set()  # the names of attributes that protocols ask for
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.brief: set[CodeType] = set()  # of differentiated functions with few operations
         self.begun = 0  # how often code of the user's began
@@ -235,8 +258,7 @@ class Watch:
             if module in FILES and self.asks_files(frame, *FILES[module]):
                 return
             declare_computing(module)
-            if code in REFLECTING:
-                self.ask(DEEP)
+            if self.reflects(code, frame):
                 return
             asked = asked_of_classes(code)
             if asked:
@@ -269,6 +291,19 @@ class Watch:
                 self.will_filter()
             if self.expected is not None and (id(code), id(scope)) not in self.expected:
                 self.halting.halt()
+
+    def reflects(self, code: CodeType, frame: Any) -> bool:
+        """Whether code of a library asks for attributes whose names no code of the program has."""
+        if code in REFLECTING:
+            self.answers.add(copiers)
+            self.ask(DEEP)
+        elif code in STRUCTURAL:
+            names = attributes_of(frame.f_locals["cls"])
+            self.of_protocols |= names
+            self.ask_for(names)
+        else:
+            return False
+        return True
 
     def hears(self, code: CodeType, frame: Any) -> None:
         """Code begins; what it does is told if its calls ask what to call."""

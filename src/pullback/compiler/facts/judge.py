@@ -84,7 +84,8 @@ DENIED = frozenset(
         "copyright", "credits", "license", "localcontext", "setcontext", "getcontext", "now",
         "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime",
         "ctime", "file_digest", "load", "dump", "main", "test", "aiter", "anext", "_abc_register",
-        "_reset_registry", "__subclasses__", "cache_clear", "cache_info",
+        "_reset_registry", "__subclasses__", "cache_clear", "cache_info", "get_overloads",
+        "clear_overloads",
     }
 )  # fmt: skip
 # Functions of NumPy that read or write files, or change how NumPy works.

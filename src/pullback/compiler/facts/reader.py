@@ -35,6 +35,7 @@ import sys
 import threading
 import types
 import warnings
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -150,6 +151,30 @@ class KeptResults:
 
     def __call__(self) -> tuple[int, ...]:
         return tuple(map(id, kept_results(self.x)))
+
+
+# How many results a function behind `lru_cache` had computed when it was last asked, and how often
+# it was found to have been cleared.
+COUNTS: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
+
+
+class Forgotten:
+    """Tells how often a function behind `lru_cache` has forgotten results.
+
+    A call that is replayed doesn't compute them again, so that they would stay forgotten. Where a
+    cache is cleared, Python counts from zero again; one that is full forgets a result for each that
+    it computes.
+    """
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __call__(self) -> tuple[int, int]:
+        _, misses, maxsize, currsize = self.x.cache_info()
+        before = COUNTS.setdefault(self.x, [misses, 0])
+        before[1] += misses < before[0]
+        before[0] = misses
+        return before[1], misses if maxsize == currsize else 0
 
 
 def tells_more(x: np.dtype) -> bool:
@@ -302,7 +327,8 @@ class Reader(CodeReader):
             return self.partial(x)
         if kind is functools._lru_cache_wrapper:  # under a transformation it caches nothing
             self.looks("ambient", KeptResults(x))
-            return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
+            forgotten = self.looks("ambient", Forgotten(x))
+            return Same(x), forgotten, self.read(behind(x)), *map(self.read, kept_results(x))
         inner = self.of_compiled(x)
         if inner is not None:
             return inner

@@ -62,9 +62,10 @@ def handed_by(codes: Iterable[types.CodeType]) -> frozenset[str]:
     return frozenset(name for code in known for name in (*code.handed, *code.strings))
 
 
-def lasting(asked: Set[str]) -> set[str]:
+def lasting(watch: Any) -> set[str]:
     """Of the names that were asked for, those that are in no code that could be read before."""
-    return {x for x in asked if x in ASKED_BY_LIBRARIES or x.startswith(ITEM)}
+    found = {x for x in watch.asked if x in ASKED_BY_LIBRARIES or x.startswith(ITEM)}
+    return found | watch.of_protocols
 
 
 def items_of(asked: Iterable[str]) -> Iterator[tuple[dict[str, Any], str]]:

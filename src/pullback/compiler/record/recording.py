@@ -441,7 +441,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
         names |= code_of(code).asked(watch.expected is not None)
-    names |= watch.asked if watch.expected is not None else lasting(watch.asked)
+    names |= watch.asked if watch.expected is not None else lasting(watch)
     roots += items_of(names)
     codes = [code for code, _ in watch.codes.values()]
     settings: list[Any] = [*watch.answers]

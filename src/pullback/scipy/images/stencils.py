@@ -22,6 +22,8 @@ class Stencil(Contraction):
     The transpose by x is a stencil as well, with the weights reversed.
     """
 
+    total = True
+
     def value(self, x, w, *, origins):
         out = np.zeros(x.shape)
         x, w = np.asarray(x, np.float64), np.ascontiguousarray(w, np.float64)

@@ -1,0 +1,174 @@
+"""How eigenvectors and singular vectors move: quotients by gaps between values, and by values.
+
+A vector moves toward each of the others by a quotient by the gap between their values, and singular
+vectors toward all that the others leave by one by their value. Such a quotient is NaN where gap or
+value is zero to rounding, and is looked at only where a vector is used.
+
+A matrix of low rank leaves open which vectors its singular values of zero have. The first
+derivative of the other vectors is a sum over these, whichever they are; in second order each of
+them would move by leaps, so that the sum is written without them (`WithoutZeros`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.primitive import Primitive
+from ..core.spec import spec_of
+from .arguments import somewhere
+from .spectra import adjoint, alike, col, levels_p, row
+
+
+def pole(s):
+    """1 / s, and NaN for singular values that are zero to rounding."""
+    zero = np.logical_or(levels_p(s, kind="svd") < 0, s == 0)
+    return np.where(zero, np.nan, 1 / np.where(zero, 1, s))
+
+
+def gaps(w, kind):
+    """1 / (w_j - w_i), 0 on the diagonal, NaN elsewhere where they are equal to rounding.
+
+    A difference of the size of rounding errors is noise, and dividing by it would give a number
+    that only looks meaningful.
+    """
+    equal = alike(levels_p(w, kind=kind))
+    between = 1 / np.where(equal, 1, row(w) - col(w))
+    return np.where(np.eye(w.shape[-1], dtype=bool), 0, np.where(equal, np.nan, between))
+
+
+def used(v_bar):
+    """The columns whose cotangent is not zero everywhere: only these can meet a NaN."""
+    return np.any(v_bar != 0, axis=-2)
+
+
+def used_vectors(v_bar, s):
+    """The same for singular vectors; those of zeros count if what they give is no rounding error.
+
+    Where a function weighs them by their values, as `u * s**2` does, a zero to rounding leaves a
+    cotangent that is smaller than that of `u * s`.
+    """
+    size = np.max(np.abs(v_bar), axis=-2, initial=0)
+    most = np.max(size, axis=-1, keepdims=True, initial=0)
+    small = s.dtype.type(np.finfo(s.dtype).eps ** 0.5)
+    least = small * s * most / np.where(s[..., :1] == 0, 1, s[..., :1])
+    return np.logical_and(used(v_bar), np.logical_or(levels_p(s, kind="svd") >= 0, size > least))
+
+
+def vague(a, s):
+    """Which singular values are zeros whose vectors a leaves open by more than their signs."""
+    zero = levels_p(s, kind="svd") < 0
+    wide = spec_of(a).shape[-1] != spec_of(a).shape[-2]
+    return zero if wide else np.logical_and(zero, np.sum(zero, axis=-1, keepdims=True) > 1)
+
+
+class Settled(Primitive):
+    """Singular vectors; those that the matrix leaves open have no derivative, which is NaN."""
+
+    nondiff = (1,)
+    reads = "x1"
+
+    def value(self, vectors, opened):
+        return vectors
+
+    composed = value
+
+    def spec(self, vectors, opened):
+        return vectors
+
+    def jvp(self, out, xs, x_dots):
+        dot = x_dots[0]
+        return np.where(np.logical_and(row(xs[1]), dot != 0), np.nan, dot)
+
+    def vjp(self, out_bar, residual, wanted):
+        opened = row(residual.xs[1])
+        return np.where(np.logical_and(opened, out_bar != 0), np.nan, out_bar), None
+
+    def batch(self, xs, mapped, size):
+        return xs[0] if mapped[0] else np.broadcast_to(xs[0], (size, *xs[0].shape))
+
+
+settled_p = Settled("settled_vectors")
+
+
+def leans(a, s, u):
+    """Whether a rule that is itself differentiated meets vectors that a leaves open."""
+    return type(u) is Array and somewhere(vague(a, s))
+
+
+def either(columns):
+    return np.logical_or(col(columns), row(columns))
+
+
+class WithoutZeros:
+    """How the vectors of a low-rank matrix's nonzero singular values move, in higher orders too.
+
+    The sums over the other vectors are written without them: u_i' and v_i', the parts of the
+    tangents beside the images of these vectors, solve s_i u_i' = n a_dot v_i + r v_i' and
+    s_i v_i' = m a_dot^H u_i + r^H u_i', where n and m project beside the images, and r is what the
+    vectors leave of a. It is zero, but has derivatives: p steps serve those up to order p.
+    """
+
+    steps = 4
+
+    def __init__(self, a, u, s, v):
+        self.a, self.u, self.s, self.v = a, u, s, v
+        labels = levels_p(s, kind="svd")
+        self.zero = labels < 0
+        self.known = np.logical_not(row(self.zero))
+        self.left, self.right = np.where(self.known, u, 0), np.where(self.known, v, 0)
+        self.over = row(np.where(self.zero, 0, 1 / np.where(self.zero, 1, s)))
+        both = np.logical_and(col(labels) >= 0, row(labels) >= 0)
+        self.between = np.where(both, gaps(s, "svd") * inverse_sums(s), 0)
+        self.rest = a - (self.left * row(s)) @ adjoint(self.right)
+
+    def settled(self):
+        """The vectors for the derivatives of those of zeros, which have no more of their own."""
+        opened = vague(self.a, self.s)
+        return settled_p(self.u, opened), settled_p(self.v, opened)
+
+    def of_zeros(self, bar):
+        return None if bar is None else np.where(self.known, 0, bar)
+
+    def beside(self, x, y):
+        """Of x and y, which belong to u and v, what the images leave; and the solution for them."""
+        x, y = x - self.left @ (adjoint(self.left) @ x), y - self.right @ (adjoint(self.right) @ y)
+        p, q = x * self.over, y * self.over
+        for _ in range(self.steps):
+            p, q = (x + self.rest @ q) * self.over, (y + adjoint(self.rest) @ p) * self.over
+        return p, q
+
+    def turned(self, m):
+        """The imaginary diagonal of m, by which the phases of complex vectors move."""
+        return np.where(np.eye(self.s.shape[-1], dtype=bool), 1j * np.imag(m), 0)
+
+    def push(self, a_dot, u_dot, v_dot):
+        """The tangents of all vectors, from those that the vectors of zeros have."""
+        m = adjoint(self.left) @ a_dot @ self.right
+        turn_u = self.between * (m * row(self.s) + col(self.s) * adjoint(m))
+        turn_v = self.between * (col(self.s) * m + adjoint(m) * row(self.s))
+        if m.dtype.kind == "c":
+            turn_u = turn_u + self.turned(m) * self.over
+        p, q = self.beside(a_dot @ self.right, adjoint(a_dot) @ self.left)
+        u_dot = np.where(self.known, self.left @ turn_u + p, u_dot)
+        return u_dot, np.where(self.known, self.right @ turn_v + q, v_dot)
+
+    def pull(self, gu, gv):
+        """The gradient of a from those of u and v, of which one may be None."""
+        nothing = np.zeros_like(self.u if gu is None else self.v)
+        gu = nothing if gu is None else np.where(self.known, gu, 0)
+        gv = nothing if gv is None else np.where(self.known, gv, 0)
+        j, m = self.between * (adjoint(self.left) @ gu), adjoint(self.left) @ gu
+        t = (j + adjoint(j)) * row(self.s)
+        if m.dtype.kind == "c":
+            t = t + self.turned(m) * self.over
+        j = self.between * (adjoint(self.right) @ gv)
+        t = t + col(self.s) * (j + adjoint(j))
+        p, q = self.beside(gu, gv)
+        return (self.left @ t + p) @ adjoint(self.right) + self.left @ adjoint(q)
+
+
+def inverse_sums(s):
+    """1 / (s_i + s_j) off the diagonal; where it is infinite, so is 1 / (s_i - s_j)."""
+    total = col(s) + row(s)
+    return 1 / np.where(total == 0, 1, total)
