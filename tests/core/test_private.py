@@ -318,6 +318,17 @@ def in_a_tuple_beside_locals_in_a_list(x):
     return np.sum(both[0]) + len(scopes)
 
 
+class Stack(list):
+    pass
+
+
+def in_a_derived_list(x):
+    a = MATRIX[MATRIX > 2]
+    stack = Stack([a])
+    a *= x
+    return np.sum(stack[0])
+
+
 class Ignores(Rows):
     def __setitem__(self, key, value):
         pass  # `+=` has written it
@@ -356,8 +367,8 @@ def items_of_masked_arrays(x):
 OTHERS = [
     a_global, a_global_by_a_name, a_default, a_view, of_a_view, a_row, in_a_tuple, in_a_deque,
     weakly, in_memory, in_an_iterator, in_a_generator, read_only,
-    in_a_deque_and_locals, in_a_tuple_beside_locals_in_a_list, items_that_are_views,
-    items_that_are_views_of_a_local, items_that_are_kept_elsewhere, items_of_masked_arrays,
+    in_a_derived_list, in_a_deque_and_locals, in_a_tuple_beside_locals_in_a_list,
+    items_that_are_views, items_that_are_views_of_a_local, items_that_are_kept_elsewhere, items_of_masked_arrays,
 ]  # fmt: skip
 
 
@@ -367,6 +378,22 @@ def test_others_refuse_what_is_traced(f):
     with pytest.raises((pb.PullbackError, ValueError)):
         pb.grad(f)(1.3)
     np.testing.assert_array_equal(SHARED, kept)
+
+
+def test_who_reads_variables_meanwhile_changes_nothing():
+    def watch(frame, event, arg):
+        len(frame.f_locals)  # before Python 3.13 a copy, which holds them as well
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        for f in OTHERS:
+            with pytest.raises((pb.PullbackError, ValueError)):
+                pb.grad(f)(1.3)
+        assert sys.gettrace() is watch
+    finally:
+        sys.settrace(before)
 
 
 def test_what_is_written_to_locals_stays():

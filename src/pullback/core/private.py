@@ -136,6 +136,10 @@ class Unobserved:
     def __enter__(self) -> None:
         self.inner = UNWATCHED[-1]()
         self.inner.__enter__()
+        self.watching = sys.gettrace(), sys.getprofile()
+        if COPIES and any(self.watching):
+            sys.settrace(None)
+            sys.setprofile(None)
         frame: Any = sys._getframe(1)
         while COPIES and frame is not None and frame.f_code not in OUTERMOST:
             if may_be_read(frame):
@@ -143,6 +147,9 @@ class Unobserved:
             frame = frame.f_back
 
     def __exit__(self, *exception: Any) -> None:
+        if COPIES and any(self.watching):
+            sys.setprofile(self.watching[1])
+            sys.settrace(self.watching[0])
         self.inner.__exit__(*exception)
 
 

@@ -40,15 +40,22 @@ class Stores:
             session.note(where)
 
 
+class Holding:
+    """Says of what is stored as an item whether it may hold an Array; None: it does not."""
+
+    def __getitem__(self, value: Any) -> bool | None:
+        return True if type(value) in HOLDS else None
+
+
 class Containers:
-    """Hears of stores of items, and gives what they are stored into."""
+    """Hears of such stores, and gives what they are stored into."""
 
     def __init__(self, session: ContextVar[Any]) -> None:
         self.session = session
 
     def __getitem__(self, pair: tuple[Any, Any]) -> Any:
         where, value = pair
-        if type(value) not in HOLDS or type(where) is Array:
+        if type(where) is Array:
             return where
         session = self.session.get()
         if session is not None and not session.closed:
