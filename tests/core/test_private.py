@@ -2,6 +2,7 @@
 
 import collections
 import gc
+import sys
 import warnings
 import weakref
 
@@ -149,10 +150,43 @@ def read_before(x):
     return b + np.sum(a * x)
 
 
+def beside_exec(x):
+    exec("k = 2.0")
+    a = START * 2
+    a[0] = x
+    return np.sum(a) * (eval("k") if sys.version_info < (3, 13) else 2.0)
+
+
+class Rows:
+    """Gives views of its array as items, and takes what is stored in one way or another."""
+
+    def __init__(self, data):
+        self.data, self.kept = data, {}
+
+    def __getitem__(self, key):
+        return self.data[key]
+
+
+class Writes(Rows):
+    def __setitem__(self, key, value):
+        self.data[key] = value
+
+
+class Copies(Writes):
+    def __getitem__(self, key):
+        return self.data[key].copy()
+
+
+def items_that_are_copies(x):
+    rows = Copies(START * 2)
+    rows[1:] += x
+    return np.sum(rows.data**2)
+
+
 PRIVATE = [
     item, operator_in_place, product_in_place, rows_and_columns, slices, in_a_function, two_names,
     of_an_object, of_a_list, of_a_dict, in_a_closure, reshaped, in_a_loop, in_a_comprehension,
-    read_before,
+    read_before, beside_exec, items_that_are_copies,
 ]  # fmt: skip
 
 
@@ -270,9 +304,71 @@ def read_only(x):
     return np.sum(a)
 
 
+def in_a_deque_and_locals(x):
+    a = START * 2
+    queue, scope = collections.deque([a]), locals()
+    a[0] = x
+    return np.sum(queue[0]) + len(scope)
+
+
+def in_a_tuple_beside_locals_in_a_list(x):
+    a = START * 2
+    both, scopes = (a,), [sys._getframe().f_locals]
+    a += x
+    return np.sum(both[0]) + len(scopes)
+
+
+class Stack(list):
+    pass
+
+
+def in_a_derived_list(x):
+    a = MATRIX[MATRIX > 2]
+    stack = Stack([a])
+    a *= x
+    return np.sum(stack[0])
+
+
+class Ignores(Rows):
+    def __setitem__(self, key, value):
+        pass  # `+=` has written it
+
+
+class Keeps(Rows):
+    def __setitem__(self, key, value):
+        self.kept["last"] = value
+
+
+def items_that_are_views(x):
+    rows = Ignores(START * 2)
+    rows[1:] += x
+    return np.sum(rows.data**2)
+
+
+def items_that_are_views_of_a_local(x):
+    a = START * 2
+    rows = Ignores(a)
+    rows[1:] *= x
+    return np.sum(a**2)
+
+
+def items_that_are_kept_elsewhere(x):
+    rows = Keeps(START * 2)
+    rows[:2] -= x
+    return np.sum(rows.data**2)
+
+
+def items_of_masked_arrays(x):
+    a = np.ma.masked_array(START * 2)
+    a[1:] *= x
+    return a.sum()
+
+
 OTHERS = [
     a_global, a_global_by_a_name, a_default, a_view, of_a_view, a_row, in_a_tuple, in_a_deque,
     weakly, in_memory, in_an_iterator, in_a_generator, read_only,
+    in_a_derived_list, in_a_deque_and_locals, in_a_tuple_beside_locals_in_a_list,
+    items_that_are_views, items_that_are_views_of_a_local, items_that_are_kept_elsewhere, items_of_masked_arrays,
 ]  # fmt: skip
 
 
@@ -282,6 +378,36 @@ def test_others_refuse_what_is_traced(f):
     with pytest.raises((pb.PullbackError, ValueError)):
         pb.grad(f)(1.3)
     np.testing.assert_array_equal(SHARED, kept)
+
+
+def test_who_reads_variables_meanwhile_changes_nothing():
+    def watch(frame, event, arg):
+        len(frame.f_locals)  # before Python 3.13 a copy, which holds them as well
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        for f in OTHERS:
+            with pytest.raises((pb.PullbackError, ValueError)):
+                pb.grad(f)(1.3)
+        assert sys.gettrace() is watch
+    finally:
+        sys.settrace(before)
+
+
+def test_what_is_written_to_locals_stays():
+    def f(x):
+        a, k = START * 2, 1.0
+        scope = locals()
+        scope["k"] = 7.0  # which reading the variables anew would undo, where they are copied
+        a[0] = x
+        return np.sum(a) + scope["k"] + k
+
+    try:
+        assert pb.jvp(f, (1.3,), (1.0,))[0] == f(1.3)
+    except pb.ConversionError:
+        assert sys.version_info < (3, 13)
 
 
 def test_arrays_of_callers_stay_theirs():

@@ -112,16 +112,12 @@ SAMPLES = [
     of(csgraph.csgraph_from_masked, lambda f, d: f(np.ma.masked_equal(GRAPH, 0)).toarray()[0, 1] * d, LENGTHS),
 ]
 
-# Derivatives by `p` are asked for one number.
-UNMAPPED = [
-    of(distance.cdist, lambda f, p: f(OTHERS, POINTS, "minkowski", p=p), np.float64(2.0), name="power"),
-]
-
 # Which way was chosen depends on values.
 BY_EXAMPLE = [
     *[of(f, lengths, LENGTHS) for f in (csgraph.shortest_path, csgraph.dijkstra, csgraph.bellman_ford, csgraph.johnson, csgraph.floyd_warshall)],
     of(ssl.lsmr, lambda f, d: f(matrix(d), B4, atol=1e-14, btol=1e-14)[0], DATA),
     of(ssl.expm, lambda f, d: f(matrix(d * 0.1).tocsc()).toarray(), DATA),
+    of(distance.cdist, lambda f, p: f(OTHERS, POINTS, "minkowski", p=p), np.float64(2.0), name="power"),
     of(spatial.minkowski_distance, lambda f, p: f(OTHERS, POINTS[:5], p), np.float64(2.0), name="power"),
     of(distance.minkowski, lambda f, p: np.stack([f(POINTS[0], POINTS[1], p)]), np.float64(1.0), name="power"),
     *[of(f, lambda f, d: f(graph(d)).toarray(), LENGTHS) for f in (csgraph.minimum_spanning_tree,)],

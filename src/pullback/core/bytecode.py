@@ -2,7 +2,7 @@
 
     f(x)                    ->  calls[f](x)
     self.total = y          ->  stores[self] = y; self.total = y
-    a[i] = y                ->  containers[a, y][i] = y
+    a[i] = y                ->  (a if holds[y] is None else stored[a, y])[i] = y
     def g(t): ...           ->  g = made[function]
     match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     f"{x} m"                ->  joins[f"{fields[x]}", " m"]
@@ -41,7 +41,8 @@ class Hooks(NamedTuple):
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
-    `containers[a, y]` is what y is stored into as an item of a; None: into a itself.
+    `containers` is (holds, stored): unless `holds[y]` is None, `stored[a, y]` is what y is stored
+    into as an item of a; None: into a itself.
     `counted` has (calls, direct) for calls with exactly 1, 2... arguments, all by position.
     """
 
@@ -104,6 +105,7 @@ STORE_GLOBAL, STORE_DEREF = OP["STORE_GLOBAL"], OP["STORE_DEREF"]
 STORE_NAME = OP["STORE_NAME"]
 LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
 MATCH_SEQUENCE = OP["MATCH_SEQUENCE"]
+JUMP_IF_NONE = OP["POP_JUMP_FORWARD_IF_NONE" if VERSION == (3, 11) else "POP_JUMP_IF_NONE"]
 CONTAINS_OP = OP["CONTAINS_OP"]
 # What formats a field: FORMAT_VALUE with a specification if it has FIELD_SPEC, later one of three.
 FORMAT_VALUE, FIELD_SPEC = OP.get("FORMAT_VALUE", -1), 4
@@ -508,15 +510,15 @@ class Rewriting:
         """Before a store: `stores[where] = value`, or what a value is stored into is asked for."""
         if op == STORE_ATTR:  # value, object
             before = [(COPY, 2), self.store, (COPY, 3)]
-        elif op in (STORE_SUBSCR, STORE_SLICE) and self.hooks.containers is not None:
+        elif op in (STORE_SUBSCR, STORE_SLICE):
             depth = 2 if op == STORE_SUBSCR else 3  # value, container, key; or start and stop
-            ask = [self.constant(self.hooks.containers), (SWAP, 2)]
-            pair = [(COPY, depth + 2), (BUILD_TUPLE, 2)]
-            return [(SWAP, depth), *ask, *pair, (SUBSCR, 0), (SWAP, depth), (op, arg)]
-        elif op == STORE_SUBSCR:
-            before = [(COPY, 3), self.store, (COPY, 4)]
-        elif op == STORE_SLICE:
-            before = [(COPY, 4), self.store, (COPY, 5)]
+            before = [(COPY, depth + 1), self.store, (COPY, depth + 2)]
+            if self.hooks.containers is not None:
+                value, swap = (COPY, depth + 2), (SWAP, depth)
+                holds, ask = map(self.constant, self.hooks.containers)
+                given = [swap, ask, (SWAP, 2), value, (BUILD_TUPLE, 2), (SUBSCR, 0), swap]
+                plain = JUMP_IF_NONE, sum(length(*each) for each in given)
+                return [holds, value, (SUBSCR, 0), plain, *given, (op, arg)]
         elif op in (STORE_GLOBAL, STORE_NAME):
             before = [(COPY, 1), self.store, self.store]
         elif arg >= self.free:  # of an enclosing function

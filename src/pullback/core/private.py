@@ -29,7 +29,7 @@ import numpy as np
 from .array import Array
 from .bytecode import OP, original
 from .members import BORING, dict_of
-from .namespaces import library
+from .namespaces import package
 from .out import refuse_out
 
 NOTES: list[Any] = []  # gives what the running session notes stores with; None if none runs
@@ -53,6 +53,7 @@ class HeldBy:
     def __init__(self) -> None:
         self.names: list[tuple[FrameType, list[str]]] = []
         self.items: list[tuple[Any, Any, Any]] = []  # container, key, whose dict it is
+        self.seen: set[int] = set()  # of objects that were looked into
         self.count = 0
 
     def look_in(self, frame: FrameType, box: Any) -> list[Any]:
@@ -62,7 +63,10 @@ class HeldBy:
         found = [name for name, x in scope.items() if x is box[0]]
         held = [x for x in scope.values() if type(x) not in BORING]
         del scope
-        self.count += 0 if let_go(frame) else len(found)  # of `locals()`, which change with them
+        copy = let_go(frame)
+        if copy is not None:  # changes with them
+            self.count += len(found)
+            self.seen.add(id(copy))
         found = [name for name in found if name in own]
         if found:
             self.names.append((frame, found))
@@ -71,7 +75,7 @@ class HeldBy:
 
     def look_behind(self, objects: list[Any], box: Any) -> None:
         """Note the lists, dicts and objects that hold the array, in and behind these."""
-        seen: set[int] = set()
+        seen = self.seen
         for _ in range(DEPTH):
             behind: list[Any] = []
             for x in objects:
@@ -107,14 +111,23 @@ class HeldBy:
             note(owner)
 
 
-def let_go(frame: FrameType) -> bool:
-    """Empty the copy of a frame's variables, which would hold them; False if something has it."""
+def let_go(frame: FrameType) -> Any:
+    """Empty the copy of a frame's variables, which would hold them; or the copy, if it is kept."""
     if COPIES:
-        scope = frame.f_locals
+        scope, code = frame.f_locals, frame.f_code
         if sys.getrefcount(scope) > 3:  # the frame, this name, the call
-            return False
-        scope.clear()
-    return True
+            return scope
+        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            scope.pop(name, None)  # not what `exec` has put there
+    return None
+
+
+def may_be_read(frame: FrameType) -> bool:
+    """Whether to read a frame's variables changes nothing: not what was written to `locals()`."""
+    code = frame.f_code
+    if not code.co_flags & CO_OPTIMIZED:
+        return False
+    return not COPIES or ("locals" not in code.co_names and "vars" not in code.co_names)
 
 
 class Unobserved:
@@ -123,13 +136,20 @@ class Unobserved:
     def __enter__(self) -> None:
         self.inner = UNWATCHED[-1]()
         self.inner.__enter__()
+        self.watching = sys.gettrace(), sys.getprofile()
+        if COPIES and any(self.watching):
+            sys.settrace(None)
+            sys.setprofile(None)
         frame: Any = sys._getframe(1)
         while COPIES and frame is not None and frame.f_code not in OUTERMOST:
-            if frame.f_code.co_flags & CO_OPTIMIZED:
+            if may_be_read(frame):
                 let_go(frame)
             frame = frame.f_back
 
     def __exit__(self, *exception: Any) -> None:
+        if COPIES and any(self.watching):
+            sys.setprofile(self.watching[1])
+            sys.settrace(self.watching[0])
         self.inner.__exit__(*exception)
 
 
@@ -147,8 +167,7 @@ def frames() -> Iterator[FrameType]:
     """Those of the program in this session, the innermost first."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code not in OUTERMOST:
-        code = frame.f_code
-        if code.co_flags & CO_OPTIMIZED and original(code) is not code:
+        if may_be_read(frame) and original(frame.f_code) is not frame.f_code:
             yield frame
         frame = frame.f_back
 
@@ -194,6 +213,7 @@ def claimed(box: Any, others: int, note: Any) -> Array | None:
 # `a += x`: NumPy calls the ufunc of Arrays, and holds `a` in ways of its own.
 
 PROBES: dict[int, int] = {}  # id -> references to an array that is written to for this count
+VIEWS: dict[int, int] = {}  # id of an Array in a view's place -> of the array whose memory it shows
 
 
 class Counted(Exception):
@@ -223,20 +243,36 @@ def in_place(ufunc: Any, method: str, inputs: Any, outs: Any) -> Array:
         finally:
             del PROBES[id(probe)]
     references = now - then + 1  # and one is on the stack, as that of the probe
-    if not references and is_item(step):
-        return CONSTANTS[0](array.copy())  # `a[i] += x` stores it
+    if not references and is_item(step):  # `a[i] += x` stores it
+        new = CONSTANTS[0](array.copy())
+        VIEWS.clear()
+        if array.base is not None:
+            VIEWS[id(new)] = id(array.base)
+        return new
     mine = claimed([array], now + 1 - references, note)  # the box holds it as well
     return refuse_out(ufunc, method, inputs[0], array) if mine is None else mine
 
 
 def steps(frame: Any) -> Iterator[tuple[CodeType, int]]:
     """The instruction at which the program stands, if that is an operator in place."""
-    while frame is not None and library(frame.f_globals) == 2:
+    while frame is not None and package(frame.f_globals) == "pullback":
         frame = frame.f_back
     if frame is not None and original(frame.f_code) is not frame.f_code:
         code, at = frame.f_code, frame.f_lasti
         if code.co_code[at] == OP["BINARY_OP"] and code.co_code[at + 1] >= FIRST_IN_PLACE:
             yield code, at
+
+
+def stores_elsewhere(where: Any, value: Any) -> bool:
+    """Whether what `a[i] += x` gives is stored in something that does not show what `a[i]` did.
+
+    Then `a` is an object whose methods give and take items: only its writer knows what becomes of
+    the memory that the operator would have written to.
+    """
+    memory = VIEWS.pop(id(value), None)
+    if memory is None or memory == id(where):
+        return False
+    return type(where) is not np.ndarray or memory != id(where.base)
 
 
 def is_item(step: tuple[CodeType, int]) -> bool:

@@ -35,7 +35,7 @@ from .members import BORING, MEMBERS, Members, Named, contents, dict_of, of, sco
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
 from .private import NOTES, OUTERMOST
-from .stores import Containers, Stores
+from .stores import Containers, Holding, Stores
 from .tree import RESULTS
 
 
@@ -169,7 +169,7 @@ def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
         CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
-        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, CONTAINERS,
+        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, (Holding(), CONTAINERS),
     )  # fmt: skip
 
 

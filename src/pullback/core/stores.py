@@ -16,7 +16,7 @@ import numpy as np
 from .array import Array
 from .errors import ConversionError
 from .leftover import HOLDS
-from .private import claimed
+from .private import VIEWS, claimed, stores_elsewhere
 from .spec import spec_of
 
 CO_OPTIMIZED = 1
@@ -40,18 +40,27 @@ class Stores:
             session.note(where)
 
 
+class Holding:
+    """Says of what is stored as an item whether it may hold an Array; None: it does not."""
+
+    def __getitem__(self, value: Any) -> bool | None:
+        return True if type(value) in HOLDS else None
+
+
 class Containers:
-    """Hears of stores of items, and gives what they are stored into."""
+    """Hears of such stores, and gives what they are stored into."""
 
     def __init__(self, session: ContextVar[Any]) -> None:
         self.session = session
 
     def __getitem__(self, pair: tuple[Any, Any]) -> Any:
         where, value = pair
-        if type(value) not in HOLDS or type(where) is Array:
+        if type(where) is Array:
             return where
         session = self.session.get()
         if session is not None and not session.closed:
+            if VIEWS and stores_elsewhere(where, value):
+                refuse_elsewhere(where, value)
             x = lost(where, value) if type(where) is np.ndarray else None
             if x is not None:
                 new = claimed(pair, 3, session.note)  # the pair holds it, a name, and the call
@@ -67,6 +76,17 @@ def lost(array: np.ndarray, value: Any) -> Any:
     parts = (value,) if type(value) is Array else value
     found = (x for x in parts if type(x) is Array and not x.within.converts(x, "float(x)"))
     return next(found, None)
+
+
+def refuse_elsewhere(where: Any, x: Array) -> NoReturn:
+    """An object gave a view as its item, and takes an Array for it."""
+    name = type(where).__name__
+    raise ConversionError(
+        f"`a[i] += x` of an object of class `{name}` would write an Array of `{x.within.name}` into"
+        " a plain array of which `a[i]` is a view, and its derivative would be lost.\n"
+        f"  Let the `{name}` create its array where the transformation runs, as with `np.zeros(3)`,"
+        " or write `self.a = np.array(self.a)` before."
+    )
 
 
 def refuse_store(array: Any, x: Any) -> NoReturn:

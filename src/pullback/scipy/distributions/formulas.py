@@ -170,9 +170,10 @@ def squares(a: Any, b: Any, size: Any) -> Any:
 
 
 def foldcauchy_log(x: Any, c: Any) -> Any:
-    near, far = np.hypot(1.0, x - c), np.hypot(1.0, x + c)
-    size = np.hypot(np.hypot(1.0, x), c)
-    return np.log(2 / np.pi) + 2 * (np.log(size) - np.log(near) - np.log(far))
+    size = stopped(np.maximum(1.0, x))
+    root = np.hypot(1 / size + squares(c, x, size), 2 * (x / size))  # of D, over size
+    outer = np.hypot(np.hypot(1.0, x), c)
+    return np.log(2 / np.pi) + 2 * (np.log(outer) - np.log(size) - np.log(root))
 
 
 def foldcauchy_below(x: Any, c: Any) -> Any:

@@ -414,7 +414,7 @@ def insert(x: Any, tck: Any, m: int = 1, per: bool = False) -> Any:
         return parts[0][0], [part[1] for part in parts], k
     n = len(t) - k - 1
     found = call_outside(insert_of_scipy, (fixed(x), tuple(map(copied, tck)), m), {})
-    spline = CALLS[interpolate.BSpline](t, as_array(c)[:n], k).insert_knot(x, m)
+    spline = CALLS[CALLS[interpolate.BSpline](t, as_array(c)[:n], k).insert_knot](x, m)
     rest = np.zeros(len(found[1]) - spline.c.shape[0])
     return exact(found[0], spline.t), exact(found[1], np.concatenate([spline.c, rest])), k
 
