@@ -1,6 +1,7 @@
 """Plain arrays that nobody else can see take what is traced; all others refuse it."""
 
 import collections
+import functools
 import gc
 import sys
 import warnings
@@ -368,7 +369,8 @@ OTHERS = [
     a_global, a_global_by_a_name, a_default, a_view, of_a_view, a_row, in_a_tuple, in_a_deque,
     weakly, in_memory, in_an_iterator, in_a_generator, read_only,
     in_a_derived_list, in_a_deque_and_locals, in_a_tuple_beside_locals_in_a_list,
-    items_that_are_views, items_that_are_views_of_a_local, items_that_are_kept_elsewhere, items_of_masked_arrays,
+    items_that_are_views, items_that_are_views_of_a_local, items_that_are_kept_elsewhere,
+    items_of_masked_arrays,
 ]  # fmt: skip
 
 
@@ -378,6 +380,30 @@ def test_others_refuse_what_is_traced(f):
     with pytest.raises((pb.PullbackError, ValueError)):
         pb.grad(f)(1.3)
     np.testing.assert_array_equal(SHARED, kept)
+
+
+class Table(dict):
+    pass
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        lambda a: collections.OrderedDict(k=a)["k"],
+        lambda a: collections.defaultdict(list, k=a)["k"],
+        lambda a: Table(k=a)["k"],
+        lambda a: functools.partial(np.sum, a).args[0],
+        lambda a: functools.partial(np.sum, axis=None, out=a).keywords["out"],
+    ],
+)
+def test_containers_keep_the_arrays_that_they_are_given(keep):
+    def f(x):
+        a = np.zeros(3)
+        b = keep(a)
+        a[0] = x
+        return np.sum(b) * 2
+
+    assert pb.grad(f)(1.3) == 2.0
 
 
 def test_who_reads_variables_meanwhile_changes_nothing():

@@ -46,6 +46,7 @@ Reaching the program's code:
     resolve     which function a call site calls
     clocks      replacements for clocks
     chosen      replacements for compiled dispatch by the types of arguments (plum)
+    keepers     containers of compiled code, which keep the Arrays that they are given
     kept_results  functions wrapped in `lru_cache`
     instrument  public functions that control reach
     instances   objects of classes that derive from ndarray or float

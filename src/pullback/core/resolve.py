@@ -55,6 +55,7 @@ from .instances import (
     of_root,
 )
 from .jitted import is_jitted, jitted
+from .keepers import KEEPERS, keeping
 from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
 from .mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, plain
@@ -231,7 +232,7 @@ def a_class(cls: Any) -> Any:
     if own or is_of_python(cls):
         reach_class(cls)
         return STANDS.get(id(cls), cls)
-    return foreign(cls)
+    return keeping(cls, given) if issubclass(cls, KEEPERS) else foreign(cls)
 
 
 SAME: tuple[type, ...] = (
