@@ -371,13 +371,6 @@ def lend(x: Array, copy: np.ndarray, asked: str) -> None:
     root.storage.owned = False  # the next write comes by `write`
 
 
-def lent(x: Array, asked: str) -> Any:
-    """The values of an Array for code that may keep them as they are (`lend`)."""
-    copy = np.array(peel(x))
-    lend(x, copy, asked)
-    return copy if copy.ndim else copy[()]
-
-
 def is_others(frame: Any) -> bool:
     """Whether code is not this package's own, which knows what it does with a copy."""
     return package(frame.f_globals) != "pullback"

@@ -22,7 +22,7 @@ from pandas.core.internals.managers import (
 )
 from pandas.core.reshape import tile
 
-from ..core.array import Array, lent
+from ..core.array import Array, lend, peel
 from ..core.dispatch import HELD, as_array, holds_arrays
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
@@ -68,7 +68,13 @@ def stands_for(owner: Any, name: str) -> Any:
 # Columns and tables that are made.
 
 NUMBERS = (int, float, complex, np.number)
-SHARING = "pandas.Series(x, copy=False)"
+
+
+def shared(x: Array) -> Any:
+    """The values of an Array without a derivative, which pandas keeps if `copy=False`."""
+    copy = np.array(peel(x))
+    lend(x, copy, "pandas.Series(x, copy=False)")
+    return copy if copy.ndim else copy[()]
 
 
 def of_objects(x: Any) -> Any:
@@ -87,7 +93,7 @@ def of_data(x: Any, length: int | None = None, dtype: Any = None) -> Any:
     """What a column is made of: Arrays, alone or in a list, as `Live`."""
     if type(x) is Array:
         if not is_live(x):
-            return lent(x, SHARING)
+            return shared(x)
         if not x.ndim and length is not None:
             x = np.broadcast_to(x, (length,)) + 0.0
         x = column(x)
@@ -361,7 +367,7 @@ KEPT: list[Any] = []  # ids stay theirs
 
 
 def plain_array(x: Any) -> Any:
-    return lent(x, SHARING) if type(x) is Array and not is_live(x) else x
+    return shared(x) if type(x) is Array and not is_live(x) else x
 
 
 for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():
