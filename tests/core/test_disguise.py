@@ -559,7 +559,6 @@ SUBCLASSES = {
     "characters": lambda x: np.char.add(x, "a"),
     "as_ctypes": lambda x: np.ctypeslib.as_ctypes(x),
     "ndpointer": lambda x: np.ctypeslib.ndpointer(float).from_param(x),
-    "frombuffer": lambda x: np.frombuffer(x),
     "save": lambda x: np.save(io.BytesIO(), x),
     "savetxt": lambda x: np.savetxt(io.StringIO(), x),
     "write_array": lambda x: np.lib.format.write_array(io.BytesIO(), x),
