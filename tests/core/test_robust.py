@@ -33,6 +33,13 @@ LENGTH = 1_000_000 if LONG else 200_000  # of a chain, whose frames in C would b
 
 
 class TestSize:
+    @pytest.fixture(autouse=True)
+    def only_its_own_objects_are_collected(self):
+        """The garbage collector's time would grow with what other tests left."""
+        gc.freeze()
+        yield
+        gc.unfreeze()
+
     def test_a_chain_of_a_million_operations(self):
         """Forward, back and freed without recursion, in time that grows as the chain does."""
         took = []
