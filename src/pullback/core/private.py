@@ -230,7 +230,7 @@ def in_place(ufunc: Any, method: str, inputs: Any, outs: Any) -> Array:
         PROBES[id(array)] = sys.getrefcount(array)
         raise Counted
     is_operator = method == "__call__" and ufunc in IN_PLACE and inputs[0] is array
-    step, note = next(steps(sys._getframe(1)), None) if is_operator else None, NOTES[0]()
+    step, note = in_place_step(sys._getframe(1)) if is_operator else None, NOTES[0]()
     if step is None or note is None or type(array) is not np.ndarray:
         refuse_out(ufunc, method, inputs[0], array)
     with Unobserved():
@@ -253,14 +253,15 @@ def in_place(ufunc: Any, method: str, inputs: Any, outs: Any) -> Array:
     return refuse_out(ufunc, method, inputs[0], array) if mine is None else mine
 
 
-def steps(frame: Any) -> Iterator[tuple[CodeType, int]]:
+def in_place_step(frame: Any) -> tuple[CodeType, int] | None:
     """The instruction at which the program stands, if that is an operator in place."""
     while frame is not None and package(frame.f_globals) == "pullback":
         frame = frame.f_back
     if frame is not None and original(frame.f_code) is not frame.f_code:
         code, at = frame.f_code, frame.f_lasti
         if code.co_code[at] == OP["BINARY_OP"] and code.co_code[at + 1] >= FIRST_IN_PLACE:
-            yield code, at
+            return code, at
+    return None
 
 
 def stores_elsewhere(where: Any, value: Any) -> bool:

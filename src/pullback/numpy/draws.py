@@ -171,13 +171,8 @@ def multivariate_normal(out: Any, at: Any, mean: Any, cov: Any) -> Any:
     return mean + np.where(isotropic, by_series, z @ (v @ (k * turned)).T)
 
 
-ROOT = (
-    1,
-    1 / 2,
-    -1 / 8,
-    1 / 16,
-    -5 / 128,
-)  # of 1 + e, by powers of e: exact to the fourth derivative
+# Of 1 + e, by powers of e: exact to the fourth derivative.
+ROOT = 1, 1 / 2, -1 / 8, 1 / 16, -5 / 128
 INVERSE_ROOT = 1, -1 / 2, 3 / 8, -5 / 16, 35 / 128
 
 

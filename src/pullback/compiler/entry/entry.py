@@ -92,9 +92,8 @@ def attempt(o: Any) -> str:
     left = pen.op("sub i64", record["left"], 1)
     pen.store("i64", left, record.place("left"))
     pen.unless(pen.test("eq i64", left, 0), "miss")
-    pen.unless(
-        pen.test("eq i64", record["form"], 3), "leave"
-    )  # calling the function itself is faster
+    # Calling the function itself is faster.
+    pen.unless(pen.test("eq i64", record["form"], 3), "leave")
 
     block, small = arena(pen, record, o)
     pen.store("i64", "0", n_made)

@@ -162,10 +162,8 @@ class CodeReader(Reading):
             return Same(x), *self.attributes(x)
         scope = vars(x)
         stored = self.stored_in(scope)
-        asked = {
-            *part,
-            "__getattr__",
-        } - stored  # an import asks a module for more names than it binds
+        # An import asks a module for more names than it binds.
+        asked = {*part, "__getattr__"} - stored
         found = [(n, self.looks("item", scope, n)) for n in sorted(asked)]
         return Same(x), *[(n, self.by_name(n, y)) for n, y in found]
 

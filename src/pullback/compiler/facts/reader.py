@@ -230,9 +230,8 @@ class Reader(CodeReader):
         if foreign_function(x):
             return Same(x)
         if kind is logging.Logger or kind is logging.RootLogger:
-            held = self.looks(
-                "items", vars(x), self.state.names
-            )  # whether it is silenced is an ambient fact
+            # Whether it is silenced is an ambient fact.
+            held = self.looks("items", vars(x), self.state.names)
             return Same(x), *[(n, self.at(n, y)) for n, y in held if n in self.state.names]
         if x is threading.get_ident:
             return Same(x), self.looks("ambient", x)

@@ -100,10 +100,8 @@ class LogDensity(Primitive):
             if len(x.shape) == 1:
                 outer = (0.5 * out_bar * left)[:, None] * right
             else:
-                weighted = 0.5 * bars * left
-                outer = np.swapaxes(np.reshape(weighted, (-1, n)), 0, 1) @ np.reshape(
-                    right, (-1, n)
-                )
+                rows = np.reshape(0.5 * bars * left, (-1, n))
+                outer = np.swapaxes(rows, 0, 1) @ np.reshape(right, (-1, n))
             cov_bar = outer - (0.5 * np.sum(out_bar)) * np.swapaxes(inverse, 0, 1)
         return x_bar, mean_bar, cov_bar
 
