@@ -73,3 +73,147 @@ def test_a_hazard_that_overflows():
     for method in ("pdf", "sf", "cdf"):
         far = lambda c, method=method: getattr(stats.gompertz, method)([2.0, 1e3, 1e300], c)
         assert np.array_equal(pb.jvp(far, (0.8,), (1.0,))[1][1:], [0.0, 0.0])
+
+
+def n_in(k):
+    """How often k fits into 1."""
+    return int(1 / k)
+
+
+# Kinks and jumps that move inside one integral: (the integral, first and second derivative).
+MOVING = {
+    "min": (
+        lambda k: stats.norm.expect(lambda t: min(t, k)),
+        lambda k: stats.norm.sf(k),
+        lambda k: -stats.norm.pdf(k),
+    ),
+    "max, gamma": (
+        lambda k: stats.gamma.expect(lambda t: np.maximum(t - k, 0), args=(2.0,)),
+        lambda k: -stats.gamma.sf(k, 2.0),
+        lambda k: stats.gamma.pdf(k, 2.0),
+    ),
+    "if, kink": (
+        lambda k: integrate.quad(lambda t: t if t < k else k, 0, 2)[0],
+        lambda k: 2 - k,
+        lambda k: -1.0,
+    ),
+    "if, jump": (
+        lambda k: integrate.quad(lambda t: t * t if t < k else 3 * t * t, 0, 2)[0],
+        lambda k: -2 * k * k,
+        lambda k: -4 * k,
+    ),
+    "abs": (
+        lambda k: integrate.quad(lambda t: np.abs(t - k**2) * t, 2, 0)[0],
+        lambda k: -2 * k * (k**4 - 2),
+        lambda k: -(10 * k**4 - 4),
+    ),
+    "comparison alone": (
+        lambda k: integrate.quad(lambda t: (t < k) * t, 0, 2)[0],
+        lambda k: k,
+        lambda k: 1.0,
+    ),
+    "sign, infinite range": (
+        lambda k: integrate.quad(lambda t: np.sign(t - k) * np.exp(-t * t), -np.inf, np.inf)[0],
+        lambda k: -2 * np.exp(-k * k),
+        lambda k: 4 * k * np.exp(-k * k),
+    ),
+    "heaviside": (
+        lambda k: integrate.quad(lambda t: np.heaviside(k - t, 0.5) * np.sin(t), 0, 2)[0],
+        lambda k: np.sin(k),
+        lambda k: np.cos(k),
+    ),
+    "clip, limits that move": (
+        lambda k: integrate.quad(lambda t: np.clip(t, k, 1.5), k / 2, 3 * k)[0],
+        lambda k: 9 * k if k < 0.5 else 4.5,
+        lambda k: 9.0 if k < 0.5 else 0.0,
+    ),
+    "floor": (
+        lambda k: integrate.quad(lambda t: np.floor(t / k) * t, 0, 1, limit=200)[0],
+        lambda k: -k * sum(n**2 for n in range(1, n_in(k) + 1)),
+        lambda k: -sum(n**2 for n in range(1, n_in(k) + 1)),
+    ),
+    "remainder": (
+        lambda k: integrate.quad(lambda t: t % k, 0, 1, limit=200)[0],
+        lambda k: n_in(k) * k - n_in(k) * (1 - n_in(k) * k),
+        lambda k: n_in(k) + n_in(k) ** 2,
+    ),
+    "weight": (
+        lambda k: integrate.quad(lambda t: np.minimum(t, k), 0, 2, weight="cos", wvar=2.0)[0],
+        lambda k: (np.sin(4.0) - np.sin(2 * k)) / 2,
+        lambda k: -np.cos(2 * k),
+    ),
+    "vectors": (
+        lambda k: integrate.quad_vec(lambda t: np.minimum(t, k * np.array([1, 2])), 0, 2)[0].sum(),
+        lambda k: 2 - k + 2 * max(2 - 2 * k, 0),
+        lambda k: -1.0 - 4 * (k < 1),
+    ),
+    "two variables": (
+        lambda k: integrate.dblquad(lambda y, x: (y < k * x) * y, 0, 0.5, 0, 1)[0],
+        lambda k: k / 24,
+        None,
+    ),
+}
+PLACES = [0.3, 0.45, 0.75, 1.2]
+
+
+class TestMovingInside:
+    """Kinks and jumps that move inside one integral count in derivatives of any order."""
+
+    @pytest.mark.share(3)
+    @pytest.mark.parametrize("name", MOVING)
+    def test_all_modes(self, name):
+        f, first, second = MOVING[name]
+        for k in (0.45, 1.2):
+            near = lambda x: pytest.approx(x, rel=1e-6 if name == "remainder" else 1e-8, abs=1e-8)
+            assert pb.grad(f)(k) == near(first(k))
+            assert pb.jvp(f, (k,), (1.0,))[1] == near(first(k))
+            if second is not None:
+                for mode in MODES:
+                    assert mode(f)(k) == near(second(k))
+
+    @pytest.mark.parametrize("name", ["min", "if, kink", "if, jump", "floor"])
+    def test_compiled(self, name):
+        """At other places the branches and the number of jumps are others."""
+        f, _, second = MOVING[name]
+        fast = pb.compile(pb.grad(pb.grad(f)), wait=True)
+        for k in (0.45, 0.75, 1.2, 0.45):
+            assert fast(k) == pytest.approx(second(k), rel=1e-8, abs=1e-9)
+
+    @pytest.mark.parametrize("name", ["max, gamma", "abs", "comparison alone", "vectors"])
+    def test_batches(self, name):
+        f, _, second = MOVING[name]
+        found = pb.vmap(pb.grad(pb.grad(f)))(np.array(PLACES))
+        np.testing.assert_allclose(found, [second(k) for k in PLACES], rtol=1e-8)
+
+    def test_third_derivatives(self):
+        f = MOVING["min"][0]
+        third = pb.grad(pb.grad(pb.grad(f)))
+        assert third(0.3) == pytest.approx(0.3 * stats.norm.pdf(0.3), rel=1e-8)
+
+    def test_what_moves_in_unknown_ways_warns(self):
+        f = lambda k: integrate.quad(lambda t: np.argmax(np.stack([t, k])) * t, 0, 1)[0] + k**2
+        with pytest.warns(pb.LostDerivativeWarning, match="how it moves is not known"):
+            pb.grad(f)(0.3)
+
+    def test_what_does_not_move_is_let_be(self):
+        f = lambda k: integrate.quad(lambda t: np.where(t < 0.5, t, 2.0) * k**2, 0, 1)[0]
+        assert pb.grad(pb.grad(f))(0.3) == pytest.approx(2 * (0.125 + 1.0))
+
+
+def forward_over_forward(f):
+    return lambda k: pb.jvp(lambda k: pb.jvp(f, (k,), (1.0,))[1], (k,), (1.0,))[1]
+
+
+def reverse_over_forward(f):
+    return pb.grad(lambda k: pb.jvp(f, (k,), (1.0,))[1])
+
+
+def forward_over_reverse(f):
+    return lambda k: pb.jvp(pb.grad(f), (k,), (1.0,))[1]
+
+
+def reverse_over_reverse(f):
+    return pb.grad(pb.grad(f))
+
+
+MODES = [forward_over_forward, reverse_over_forward, forward_over_reverse, reverse_over_reverse]

@@ -1,6 +1,7 @@
 """scipy.integrate: derivatives of integrals and of solutions of differential equations.
 
 quadrature      quad, quad_vec, dblquad, tplquad, nquad
+jumps           jumps of integrands that move, and what they add to derivatives
 integrand       recorded integrands, which may have branches
 subdivision     adaptive integrals of vectors over [0, 1], for derivatives of quadrature
 steps           one step of a method on Arrays, with a fixed step size

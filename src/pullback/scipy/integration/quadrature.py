@@ -38,6 +38,7 @@ from ..solving.plain import Examples, PlainValues, number, solve
 from ..solving.serving import serves, serves_method, traced
 from ..solving.undetermined import undetermined
 from .integrand import Integrand, accurate, marks_of
+from .jumps import Jumps, attempt, replaced
 from .subdivision import Range, gauss, pieces
 
 # How many numbers inside of a limit it is sure, also if it is rounded, on which side of a jump one
@@ -131,6 +132,9 @@ class Integral:
                 return jvp(of_moving, [xs[i] for i in at], [x_dots[i] for i in at])[1]
 
             total = self.how.repeat(along, *xs[p:])
+            jumps = Jumps(program, at, self.how)
+            if jumps:
+                total = total + jumps.push(xs, at, [x_dots[i] for i in at])
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving and x_dots[i] is not None:
                 edge = self.edge(program, xs[i], xs[p + (i == p)], xs[:p])
@@ -156,6 +160,10 @@ class Integral:
                 size = int(np.prod(xs[i].shape))
                 x_bars[i] = np.reshape(flat[start : start + size], xs[i].shape)
                 start += size
+            jumps = Jumps(program, at, self.how)
+            if jumps:
+                for i, more in zip(at, jumps.pull(xs, at, bar), strict=True):
+                    x_bars[i] = x_bars[i] + more
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving:
                 x_bars[i] = sign * np.sum(bar * self.edge(program, xs[i], xs[p + (i == p)], xs[:p]))
@@ -164,13 +172,6 @@ class Integral:
 
 def as_float(x: Any) -> Any:
     return x if type(x) is Array else np.float64(x)
-
-
-def replaced(xs: Any, at: Any, moving: Any) -> list[Any]:
-    whole = list(xs)
-    for i, x in zip(at, moving, strict=True):
-        whole[i] = x
-    return whole
 
 
 def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None) -> Any:
@@ -267,11 +268,11 @@ class ScalarQuadrature:
         if self.weight is None:
             return derived(fun, a, b, self.options.get("points"))
         shape = spec_of(fun(np.float64(0.5))).shape
-        how = {"weight": self.weight, "wvar": self.wvar}
+        how = ScalarQuadrature({"weight": self.weight, "wvar": self.wvar})
+        one = lambda part: Integral("the derivative of an integral", part, a, b, how).result(None)
         if not shape:
-            return as_float(quad(fun, a, b, **how)[0])
-        parts = [quad(lambda x, i=i: fun(x)[i], a, b, **how)[0] for i in range(shape[0])]
-        return np.stack(parts)
+            return as_float(one(fun)[0])
+        return np.stack([one(lambda x, i=i: fun(x)[i])[0] for i in range(shape[0])])
 
     def summed(self, fun: Any, a: Any, b: Any, results: Any) -> Any:
         if self.weight is not None:
@@ -317,14 +318,6 @@ def derived(fun: Any, a: Any, b: Any, points: Any) -> Any:
     """The integral of a derivative: an integral like others, but not requested from SciPy."""
     how = Vector({} if points is None else {"points": points})
     return Integral("the derivative of an integral", fun, a, b, how).result(None)[0]
-
-
-def attempt(call: Callable[[PlainValues], Any]) -> Examples | None:
-    """SciPy's results; None where values may not be asked for: in the body of a loop."""
-    try:
-        return solve(call)
-    except Unstaged:
-        return None
 
 
 def holds_live(x: Any) -> bool:
