@@ -370,7 +370,7 @@ class ValueAndGrad(Transformation):
                 out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
             value = out.payload if mine else out
-            double = type(bottom(value)) is float64
+            double = type(value) is float64 or type(bottom(value)) is float64
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:
