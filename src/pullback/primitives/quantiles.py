@@ -72,7 +72,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if n:
         middle = {(n - 1) // 2, n // 2}
         rows = ranked(a, axes, sorted({*middle, n - 1}))
-        one = len(middle) == 1 and is_inexact(a.dtype)
+        one = len(middle) == 1 and is_inexact(a.dtype) and a.dtype.isnative
         mean = rows[0] if one else np.mean(rows[: len(middle)], axis=0)
         out = with_nan(mean, rows[-1])
     else:

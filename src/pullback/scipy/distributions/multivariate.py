@@ -6,7 +6,6 @@ their factors, where SciPy calls BLAS.
 
 from __future__ import annotations
 
-import copy
 from functools import cache, partial
 from typing import Any
 
@@ -16,13 +15,14 @@ from scipy.linalg import lapack
 from scipy.stats import _multivariate as multivariate
 from scipy.stats._multivariate import _PSD
 
-from ...core.array import Array
+from ...core.array import Array, peel
 from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside, called_by_name
 from ...core.spec import DOUBLE, Spec
+from ...core.trace import is_live
 from ...primitives.exact import exact
 from ...primitives.inner_loops import Assumed
 from ...primitives.scipy_special.functions import multigammaln
@@ -263,6 +263,8 @@ class Halves(Primitive):
 
     def value(self, cov, *, made):
         psd = call_outside(_PSD, (cov,), dict(made))
+        if psd.rank < len(cov):
+            raise MissingRuleError(SINGULAR)
         return np.asarray(psd.U), np.float64(psd.log_pdet)
 
     def spec(self, cov, *, made):
@@ -291,13 +293,13 @@ halves_p = Halves("covariance")
 def prepared(M: Any, *args: Any, **kwargs: Any) -> Any:
     names = ("cond", "rcond", "lower", "check_finite", "allow_singular")
     made = {**dict(zip(names, args, strict=False)), **kwargs}
-    examples = solve(lambda values: _PSD(values.of(M), **made))
-    psd = copy.copy(examples.first)
-    if examples.live:
-        if any(found.rank < len(found.U) for found in examples.results):
-            raise MissingRuleError(SINGULAR)
-        psd._M = M
-        psd.U, psd.log_pdet = halves_p(M, made=tuple(made.items()))
+    if not is_live(M):
+        return call_outside(_PSD, (peel(M),), made)
+    psd = object.__new__(_PSD)
+    psd._M, psd._pinv = M, None
+    psd.U, psd.log_pdet = halves_p(M, made=tuple(made.items()))
+    psd.rank = M.shape[0]
+    psd.V, psd.eps = np.zeros((psd.rank, 0)), np.inf  # all vectors are in the support
     return psd
 
 
