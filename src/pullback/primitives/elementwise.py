@@ -85,7 +85,8 @@ def own(function, *partials, name, lower=None):
         trace = youngest(xs)
         return function(*xs) if trace is None else trace.binary(primitive, *xs)
 
-    primitive = value.primitive = Elementwise(value, *partials, name=name, lower=lower)
+    primitive = Elementwise(value, *partials, name=name, lower=lower, value=function)
+    value.primitive = primitive
     primitive.declare(total=True)
     return value
 
@@ -174,7 +175,9 @@ def round_steep(slope, x):
         if is_finite(slope) or slope != slope:
             return slope
         return math.copysign(SPARE64 if math.isinf(x) else HUGE64, slope)
-    if np.iscomplexobj(slope) or not count_nonzero(np.isinf(slope)):
+    if not count_nonzero(np.isinf(slope)):
+        return slope
+    if is_complex(slope):
         return round_infinity(slope)
     return np.where(np.isinf(x), round_to_spare(slope), round_infinity(slope))[()]
 

@@ -181,7 +181,7 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
         stack.append(node)
         if not node.parents:
             leaves.append(node)
-    ready = list(stack)
+    ready = stack[:]
     while stack:
         parents = stack.pop().parents
         while len(parents) == 1:  # along a chain
@@ -207,7 +207,9 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
                 stack.append(parent)
             else:
                 leaves.append(parent)
-    return leaves, [node for node in ready if not node.pending]
+    if len(ready) > 1:
+        ready = [node for node in ready if not node.pending]
+    return leaves, ready
 
 
 def collect(parent: Node, bar: Any, owned: set[Node]) -> None:
