@@ -81,7 +81,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(trial, "SLACK", 0.0)
 
 
-class TestMoment:
+class TestStopwatch:
     @pytest.mark.parametrize(
         ("clock", "processor", "fine", "passed"),
         [
@@ -91,11 +91,11 @@ class TestMoment:
         ],
     )
     def test_what_counts(self, monkeypatch, clock, processor, fine, passed):
-        monkeypatch.setattr(trial.Moment, "FINE", fine)
+        monkeypatch.setattr(trial.Stopwatch, "FINE", fine)
         monkeypatch.setattr(trial, "perf_counter", iter((0.0, clock)).__next__)
         told = iter((0.0, processor)) if fine else iter((processor,))
         monkeypatch.setattr(trial, "process_time", told.__next__)
-        assert trial.Moment().passed() == passed
+        assert trial.Stopwatch().passed() == passed
 
 
 class TestTrial:

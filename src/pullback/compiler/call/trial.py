@@ -32,8 +32,8 @@ RATIO, SLACK = 1.03, 3e-7  # by which machine code may be slower: to call the fu
 ON = [True]  # off where something else is tested: the clock decides nothing then
 
 
-class Moment:
-    """When a call began, by the clock and by the processor.
+class Stopwatch:
+    """The time since a call began, by the clock and by the processor.
 
     A call that was interrupted by another process takes longer by the clock, and one that several
     threads work on takes longer by the processor.
@@ -164,16 +164,16 @@ def tried(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> Any:
     if trial.is_plain_next:
         if pure:
             compiled.fun(*args, **kwargs)
-        begun = Moment()
+        begun = Stopwatch()
         out = compiled.fun(*args, **kwargs)
         trial.plain.append(begun.passed())
     else:
-        out, begun = MISS, Moment()
+        out, begun = MISS, Stopwatch()
         if way is not None:
             way.pass_after(0)
             if pure:
                 compiled.repeat[0](*args, **kwargs)
-            begun = Moment()
+            begun = Stopwatch()
             out = compiled.repeat[0](*args, **kwargs)
         if out is MISS:
             out = once(compiled, args, kwargs)
