@@ -11,13 +11,16 @@ N = 3000  # numbers, more than are copied each time
 RNG = np.random.default_rng(0)
 B, START = RNG.normal(size=N), RNG.normal(size=N)
 INDEX = RNG.integers(0, N, N)
+# What changes comes from outside, where arrays stay plain.
+BUFFER, PLACES = B.copy(), INDEX.copy()
 
 
 def sum_with(change):
     """x -> a sum with a plain array and an index that are changed after each use."""
 
     def f(x):
-        b, index, total = B.copy(), INDEX.copy(), 0.0
+        b, index, total = BUFFER, PLACES, 0.0
+        b[...], index[...] = B, INDEX
         for k in range(4):
             total = total + np.sum(x * b) + np.sum(x[index] * b)
             total = total + np.sum(np.arctan2(x, b) + x / b)
