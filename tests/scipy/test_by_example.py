@@ -198,6 +198,7 @@ BY_RANK = {
     "page": lambda x: stats.page_trend_test(np.reshape(x, (3, 3))).statistic,
     "binned": lambda x: stats.binned_statistic(x, Y * x, bins=3).statistic[1],
     "entropy": lambda x: stats.poisson.entropy(np.exp(x[0])),
+    "expect": lambda x: stats.poisson(np.exp(x[0])).expect(lambda k: k**1.5 + x[1]),
 }
 
 
