@@ -28,6 +28,7 @@ class Pass:
 
     active = True
     hasty = left_out = False  # whether it may leave out masks, and whether it did
+    notes: tuple[Any, ...] = ()  # what is done with cotangents on the way, if the pass counts
 
 
 class HastyPass(Pass):

@@ -439,6 +439,7 @@ class Elementwise(Primitive):
     made_of = ("ufunc", "partials", "partial_reads")
     reflected: Any = None  # the operator's method for a plain operand on the left: `__radd__`
     converts = False  # beside an array, a Python number may come as an array without axes
+    arrays: frozenset[type]  # values that the ufunc of a registered one takes as they are
 
     @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
     def __init__(

@@ -16,10 +16,11 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import is_python, of_numpy, register, replaces
+from ..core.dispatch import register, replaces
 from ..core.lines import hastily
 from ..core.past import count_nonzero
 from ..core.primitive import FIRST, MINUS_ONE, ONE, SECOND, TERMS, ZERO, Elementwise
+from ..core.scalars import is_python, of_numpy
 from ..core.straight import beside_doubles, in_flight
 from ..core.trace import youngest
 from .arguments import surely

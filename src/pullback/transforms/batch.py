@@ -132,7 +132,7 @@ MAPS = "Map by a loop instead: `np.stack([f(x) for x in xs])`."
 INSTEAD = {  # of a plain answer, by what was asked
     "bool(x)": (
         "Choose with `np.where(condition, a, b)` instead of `if`; `&`, `|` and `~` stand for `and`,"
-        " `or` and `not`, `np.maximum(a, b)` for `max(a, b)`, `np.sort(x)` for `sorted(x)`, and"
+        " `or` and `not`, `np.sort(x)` for `sorted(x)`, and"
         " `pullback.while_loop(go_on, step, x)` for `while`."
     ),
     "int(x)": "Write `np.trunc(x)`; a shape or a number of steps is one for all examples.",
