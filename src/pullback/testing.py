@@ -32,6 +32,7 @@ from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .core.usage import usage
 from .transforms.batch import vmap
+from .transforms.common import check_function
 from .transforms.forward import jvp
 from .transforms.record import record
 from .transforms.reverse import vjp
@@ -521,6 +522,7 @@ def check_grads(
         AssertionError: with the law that does not hold, and by how much.
         ArgumentError: nothing among args, or among the results, can be differentiated.
     """
+    check_function(fun, "check_grads")
     if not isinstance(args, (tuple, list)):
         raise ArgumentTypeError(
             f"`check_grads` takes the arguments of `{name_of(fun)}` as a tuple, but got"

@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErr
 from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
-from ..core.usage import usage
+from ..core.usage import check_flag, usage
 from .batch import vmap
 from .common import Lifted, Selection, Transformation, brief, describe, holds_numbers
 from .forward import along, jvp, linearized
@@ -439,6 +439,7 @@ def jacobian(
         DtypeError: complex to complex without `holomorphic=True`, or the promise without complex.
         ArgumentError: with "auto", two runs of fun gave different results.
     """
+    check_flag(holomorphic, "holomorphic", "jacobian")
     return Jacobian(fun, argnums, mode, holomorphic)
 
 
