@@ -189,21 +189,21 @@ def frames_of(call: Any, x: Any) -> set[str]:
 
 
 def seconds(calls: list[Any], x: Any) -> list[float]:
-    """The best time of each call, measured in turn: other work on the machine only adds."""
+    """The best processor time of each call, measured in turn: other work only adds to it."""
     times: list[list[float]] = [[] for _ in calls]
     counts = []
     for call in calls:
-        begin = time.perf_counter()
+        begin = time.process_time()
         call(x)
-        counts.append(max(1, min(200, int(2e-3 / max(time.perf_counter() - begin, 1e-7)))))
-    start = time.perf_counter()
+        counts.append(max(1, min(200, int(2e-3 / max(time.process_time() - begin, 1e-7)))))
+    start = time.process_time()
     for k in range(ROUNDS):
         for call, count, found in zip(calls, counts, times, strict=True):
-            begin = time.perf_counter()
+            begin = time.process_time()
             for _ in range(count):
                 call(x)
-            found.append((time.perf_counter() - begin) / count)
-        if k > 1 and time.perf_counter() - start > MEASURED:
+            found.append((time.process_time() - begin) / count)
+        if k > 1 and time.process_time() - start > MEASURED:
             break
     return [min(found) for found in times]
 

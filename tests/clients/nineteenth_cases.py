@@ -136,8 +136,8 @@ def modes_of_modepy(rs):
 
 @case("recursivenodes", np.array([[-0.3, 0.2], [-0.6, 0.1], [-0.5, -0.2]]))
 def lebesgue_of_recursivenodes(x):
-    from recursivenodes.nodes import equispaced
     from recursivenodes.lebesgue import lebesgue
+    from recursivenodes.nodes import equispaced
 
     return np.sum(lebesgue(x, 2, 3, equispaced(2, 3, domain="biunit")))
 
