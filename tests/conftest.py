@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=left)
     skip = pytest.mark.skip(reason="a large budget: runs in `make test-long`")
     for item in items:
-        if "long" in item.keywords:
+        if item.get_closest_marker("long"):
             item.add_marker(skip)
 
 

@@ -8,6 +8,7 @@ Values:
     array       Array: a value in flight, and the eager array
     tree        nested containers of arrays
     straight    a shortcut from NumPy's functions in rules to primitives
+    scalars     numbers, as a ufunc takes them
     cotangent   dense, masked and scattered cotangents
     lines       which rows of the operands affect which rows of the result
     errors      what pullback raises
@@ -44,6 +45,7 @@ Reaching the program's code:
     members     the functions of a class, remembered between sessions
     reach       the code that a transformation reaches
     resolve     which function a call site calls
+    threads     functions that run in other threads, and errors that end only those
     clocks      replacements for clocks
     chosen      replacements for compiled dispatch by the types of arguments (plum)
     keepers     containers of compiled code, which keep the Arrays that they are given

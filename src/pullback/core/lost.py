@@ -13,6 +13,7 @@ import dis
 import linecache
 import os
 import sys
+import threading
 import warnings
 import weakref
 from contextvars import ContextVar
@@ -159,6 +160,14 @@ def warn_bent(name: str, where: str) -> None:
         " nothing to the result, the second derivative is right.",
         line,
     )
+
+
+class Refusal:
+    """An error of ours that the caller of a transformation may miss, and where it was raised."""
+
+    def __init__(self, error: BaseException, warns: bool) -> None:
+        self.error, self.warns = error, warns
+        self.line, self.thread = line_of_user(), threading.get_ident()
 
 
 # Text that was made of Arrays with a derivative: their traces, and the line. Most of it is shown to

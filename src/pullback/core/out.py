@@ -73,10 +73,11 @@ def computed_in(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> d
     return kwargs | {"dtype": np.result_type(out.dtype, *given)} if adds else kwargs
 
 
-def refuse_out(ufunc: Any, method: str, first: Any, plain: Any) -> NoReturn:
+def refuse_out(ufunc: Any, method: str, first: Any, plain: Any, session: Any = None) -> NoReturn:
     """Nothing traced is written into a plain array, which the error holds as `array`.
 
     method, first: of the ufunc's call, the name of the method and the first operand.
+    session: which hears of it, lest the program catches the error.
     """
     called = method == "__call__"
     name = ufunc.__name__ + ("" if called else f".{method}")
@@ -97,4 +98,6 @@ def refuse_out(ufunc: Any, method: str, first: Any, plain: Any) -> NoReturn:
         " `a = np.array(a)` inside the function."
     )
     error.array = plain
+    if session is not None:
+        session.hear(error)
     raise error

@@ -32,7 +32,7 @@ from .members import BORING, dict_of
 from .namespaces import package
 from .out import refuse_out
 
-NOTES: list[Any] = []  # gives what the running session notes stores with; None if none runs
+SESSIONS: list[Any] = []  # gives the running session; None if none runs
 CONSTANTS: list[Any] = []  # what makes a constant Array of an array
 UNWATCHED: list[Any] = [nullcontext]  # makes a context in which recordings hear of no calls
 OUTERMOST: set[CodeType] = set()  # of the function that begins a session
@@ -182,8 +182,9 @@ def owns_memory(box: Any) -> bool:
     base = array.base
     if base is None:
         return array.flags.owndata
-    # The array holds it, this name does, and the call.
-    return type(base) is np.ndarray and base.base is None and sys.getrefcount(base) <= 3
+    if type(base) is not np.ndarray or not base.flags.owndata or weakref.getweakrefcount(base):
+        return False
+    return sys.getrefcount(base) <= 3  # the array holds it, this name does, and the call
 
 
 def claimed(box: Any, others: int, note: Any) -> Array | None:
@@ -213,7 +214,9 @@ def claimed(box: Any, others: int, note: Any) -> Array | None:
 # `a += x`: NumPy calls the ufunc of Arrays, and holds `a` in ways of its own.
 
 PROBES: dict[int, int] = {}  # id -> references to an array that is written to for this count
-VIEWS: dict[int, int] = {}  # id of an Array in a view's place -> of the array whose memory it shows
+# id of an Array in a view's place -> the Array, and the id of the array whose memory it shows. Each
+# store takes its own entry out: other threads, and signal handlers, may stand between theirs.
+VIEWS: dict[int, tuple[weakref.ref[Array], int]] = {}
 
 
 class Counted(Exception):
@@ -230,9 +233,9 @@ def in_place(ufunc: Any, method: str, inputs: Any, outs: Any) -> Array:
         PROBES[id(array)] = sys.getrefcount(array)
         raise Counted
     is_operator = method == "__call__" and ufunc in IN_PLACE and inputs[0] is array
-    step, note = in_place_step(sys._getframe(1)) if is_operator else None, NOTES[0]()
-    if step is None or note is None or type(array) is not np.ndarray:
-        refuse_out(ufunc, method, inputs[0], array)
+    step, session = in_place_step(sys._getframe(1)) if is_operator else None, SESSIONS[0]()
+    if step is None or session is None or type(array) is not np.ndarray:
+        refuse_out(ufunc, method, inputs[0], array, session)
     with Unobserved():
         now, probe = sys.getrefcount(array), np.zeros_like(array)
         PROBES[id(probe)] = 0
@@ -245,12 +248,11 @@ def in_place(ufunc: Any, method: str, inputs: Any, outs: Any) -> Array:
     references = now - then + 1  # and one is on the stack, as that of the probe
     if not references and is_item(step):  # `a[i] += x` stores it
         new = CONSTANTS[0](array.copy())
-        VIEWS.clear()
         if array.base is not None:
-            VIEWS[id(new)] = id(array.base)
+            VIEWS[id(new)] = weakref.ref(new), id(array.base)
         return new
-    mine = claimed([array], now + 1 - references, note)  # the box holds it as well
-    return refuse_out(ufunc, method, inputs[0], array) if mine is None else mine
+    mine = claimed([array], now + 1 - references, session.note)  # the box holds it as well
+    return refuse_out(ufunc, method, inputs[0], array, session) if mine is None else mine
 
 
 def in_place_step(frame: Any) -> tuple[CodeType, int] | None:
@@ -264,14 +266,17 @@ def in_place_step(frame: Any) -> tuple[CodeType, int] | None:
     return None
 
 
+NONE_SHOWN: Any = (lambda: None), 0
+
+
 def stores_elsewhere(where: Any, value: Any) -> bool:
     """Whether what `a[i] += x` gives is stored in something that does not show what `a[i]` did.
 
     Then `a` is an object whose methods give and take items: only its writer knows what becomes of
     the memory that the operator would have written to.
     """
-    memory = VIEWS.pop(id(value), None)
-    if memory is None or memory == id(where):
+    shown, memory = VIEWS.pop(id(value), NONE_SHOWN)
+    if shown() is not value or memory == id(where):
         return False
     return type(where) is not np.ndarray or memory != id(where.base)
 

@@ -29,12 +29,13 @@ from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .callees import CALLS, COUNTED, DIRECT
 from .leftover import StoredPlaces, settle_noted
+from .lost import Refusal
 from .mapped_text import FIELDS, INSIDES, JOINS
 from .matching import MATCHES
 from .members import BORING, MEMBERS, Members, Named, contents, dict_of, of, scope_of
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
-from .private import NOTES, OUTERMOST
+from .private import OUTERMOST, SESSIONS
 from .stores import Containers, Holding, Stores
 from .tree import RESULTS
 
@@ -42,11 +43,12 @@ from .tree import RESULTS
 class Session:
     """One outermost transformation, from its call of the user's function to the end of that."""
 
-    __slots__ = ("__weakref__", "closed", "notes", "results")
+    __slots__ = ("__weakref__", "closed", "notes", "refusals", "results")
 
     def __init__(self, closed: bool = False) -> None:
         self.closed = closed
         self.notes: StoredPlaces | None = None  # where traced code has stored Arrays
+        self.refusals: Any = ()  # errors of ours that the caller of the transformation may miss
         self.results: dict[int, tuple[Any, Any]] = {}  # what serves while it lasts, as caches do
 
     def note(self, where: Any) -> None:
@@ -54,6 +56,14 @@ class Session:
         if self.notes is None:
             self.notes = StoredPlaces()
         self.notes.add(where)
+
+    def hear(self, error: BaseException, warns: bool = True) -> None:
+        """Remember an error of ours that may not reach the caller of the transformation.
+
+        warns: that it was caught in the same thread says that something is missing.
+        """
+        if all(known.error is not error for known in self.refusals):
+            self.refusals = [*self.refusals, Refusal(error, warns)]
 
     def leave(self, trace: Any, first: int) -> None:
         """A trace that began when `first` stores were noted ends: what it left gets its value."""
@@ -64,6 +74,13 @@ class Session:
         self.closed = True
         OPEN.pop(id(self), None)
         restore()
+        self.__class__ = Session  # which has nothing to do when it dies
+
+
+class Begun(Session):
+    """A session that is closed when it dies, at the latest."""
+
+    __slots__ = ()
 
     def __del__(self) -> None:
         """An exception between two lines may keep it from being closed."""
@@ -71,6 +88,7 @@ class Session:
             self.close()
 
 
+ENDS: list[Any] = []  # what hears of a session of which errors may have reached nobody
 # Listeners, which recordings add and remove:
 ASKED: list[Any] = []  # of names by which attributes are asked for, as in `getattr(x, name)`
 ITEM = "*item"  # of an item of globals, or of `sys.modules`: this, whose it is, and the name
@@ -281,7 +299,7 @@ def reach_again(fn: Any) -> bool:
     _, new, named = known
     scope = fn.__globals__
     for home in named.homes:
-        if of(scope.get(home), type):
+        if issubclass(type(scope.get(home)), type):
             return False
     for name in named.loads:
         x = scope.get(name)
@@ -465,11 +483,14 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
                 reach_instance(x)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
-    session = Session()
+    session = Begun()
     if trace is not None:
         trace.leaves = session, 0
     try:
-        return begun(session, fun, args, kwargs)
+        out = begun(session, fun, args, kwargs)
+        if session.refusals:
+            ENDS[0](session)
+        return out
     finally:
         session.close()
 
@@ -495,7 +516,7 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 OUTERMOST.add(begun.__code__)
-NOTES.append(lambda: SESSION.get().note if active() else None)
+SESSIONS.append(lambda: SESSION.get() if active() else None)
 
 
 def call_inside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:

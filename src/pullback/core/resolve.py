@@ -19,7 +19,6 @@ import itertools
 import operator
 import re
 import sys
-import threading
 import warnings
 from collections import OrderedDict, defaultdict, deque
 from types import (
@@ -77,6 +76,7 @@ from .reach import (
     reach_function,
     reach_instance,
 )
+from .threads import CALLABLE, THREADS, carrying, is_pool
 
 MISSING = object()
 UFUNC = np.ufunc
@@ -155,7 +155,7 @@ def method(f: Any) -> Any:
         reach_class(owner)
     else:
         reach_instance(owner)
-    if type(owner).__module__ in CARRYING and type(owner) is not pool_of_processes():
+    if is_pool(owner):
         return carrying(f)
     if type(fn) is FunctionType:
         return f if function(fn) is fn else MethodType(function(fn), owner)
@@ -222,7 +222,7 @@ def wrapper(f: Any) -> Any:
 
 def a_class(cls: Any) -> Any:
     """A class that is called."""
-    if cls is threading.Thread:
+    if cls in THREADS:
         return carrying(cls)
     own = derives(cls)
     if stays(cls.__module__) and not own:
@@ -329,46 +329,9 @@ def clearing(f: Any) -> Any:
 BOUND[functools._lru_cache_wrapper] = clearing
 
 
-# Threads. What a transformation hands to another thread takes part there, as long as it runs.
-
-
-def carried(f: Any, session: Any) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        token = SESSION.set(session)
-        try:
-            return CALLS[f](*args, **kwargs)
-        finally:
-            SESSION.reset(token)
-
-    return call
-
-
-def carrying(f: Any) -> Any:
-    """What starts threads, with the functions among its arguments."""
-    session = SESSION.get()
-    if session is None or session.closed:
-        return f
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return f(
-            *[carried(x, session) if type(x) in CALLABLE else x for x in args],
-            **{k: carried(x, session) if type(x) in CALLABLE else x for k, x in kwargs.items()},
-        )
-
-    return call
-
-
-def pool_of_processes() -> Any:
-    """`multiprocessing.pool.Pool`, which is not a pool of threads; None if it was not imported."""
-    return getattr(sys.modules.get("multiprocessing.pool"), "Pool", None)
-
-
-CARRYING = ("concurrent.futures.thread", "multiprocessing.pool")
-
-
 # Arguments of code that does not take part.
 
-CALLABLE = frozenset({FunctionType, MethodType, *WAYS})
+CALLABLE.update(WAYS)
 
 
 def given_function(x: Any) -> Any:

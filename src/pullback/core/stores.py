@@ -60,11 +60,11 @@ class Containers:
         session = self.session.get()
         if session is not None and not session.closed:
             if VIEWS and stores_elsewhere(where, value):
-                refuse_elsewhere(where, value)
+                refuse_elsewhere(where, value, session)
             x = lost(where, value) if type(where) is np.ndarray else None
             if x is not None:
                 new = claimed(pair, 3, session.note)  # the pair holds it, a name, and the call
-                return refuse_store(where, x) if new is None else new
+                return refuse_store(where, x, session) if new is None else new
             session.note(where)
         return where
 
@@ -78,18 +78,25 @@ def lost(array: np.ndarray, value: Any) -> Any:
     return next(found, None)
 
 
-def refuse_elsewhere(where: Any, x: Array) -> NoReturn:
+def refuse(error: ConversionError, session: Any) -> NoReturn:
+    """Raise, and have the session hear of it, lest the program catches the error."""
+    session.hear(error)
+    raise error
+
+
+def refuse_elsewhere(where: Any, x: Array, session: Any) -> NoReturn:
     """An object gave a view as its item, and takes an Array for it."""
     name = type(where).__name__
-    raise ConversionError(
+    error = ConversionError(
         f"`a[i] += x` of an object of class `{name}` would write an Array of `{x.within.name}` into"
         " a plain array of which `a[i]` is a view, and its derivative would be lost.\n"
         f"  Let the `{name}` create its array where the transformation runs, as with `np.zeros(3)`,"
         " or write `self.a = np.array(self.a)` before."
     )
+    refuse(error, session)
 
 
-def refuse_store(array: Any, x: Any) -> NoReturn:
+def refuse_store(array: Any, x: Any, session: Any) -> NoReturn:
     """A plain array cannot hold an Array."""
     spec = spec_of(array)
     whole = array if array.base is None else array.base
@@ -102,7 +109,8 @@ def refuse_store(array: Any, x: Any) -> NoReturn:
             "A structured array holds plain numbers: keep each of its fields as an array"
             f" of its own, `{whole.dtype.names[0]} = np.zeros(3)`."
         )
-    raise ConversionError(
+    error = ConversionError(
         f"`a[i] = x` would write an Array of `{x.within.name}` into a plain array {spec},"
         f" and its derivative would be lost.\n  {cure}"
     )
+    refuse(error, session)

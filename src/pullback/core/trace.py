@@ -177,6 +177,8 @@ class Trace:
 
     def foresee(self, error: ConversionError, frame: Any) -> None:
         """Hear that a conversion is refused, which was asked for in this frame."""
+        if self.leaves is not None:  # it counts in other threads, where its error may be the end
+            self.leaves[0].hear(error, False)
         raised_next(error, frame)
 
     def concrete(self, x: Array, asked: str) -> Any:

@@ -290,7 +290,7 @@ def alone(x, root, path, v):
     trace = root.within
     if type(v) is not Array or v.within is not trace or x.storage.copies:
         return None
-    if trace.eager and trace.suspended():
+    if trace.eager and (is_leaf(v) or trace.suspended()):
         return None
     if any(step[0].sign for step in path):
         return None

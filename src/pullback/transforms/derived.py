@@ -25,6 +25,7 @@ class Selecting(Transformation):
     def __init__(self, fun: Any, argnums: int | Sequence[int]) -> None:
         super().__init__(fun)
         self.selection = Selection(argnums, self.verb)
+        self.gradient: Grad | None = None  # of `fun` itself, once it was needed
 
     def split(self, args: Any, kwargs: dict[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
         """fun of the selected arguments alone, and these."""
@@ -47,6 +48,17 @@ class Selecting(Transformation):
         for position, x in zip(positions, selected, strict=True):
             Lifted(x, self.verb, fun, position)  # what cannot be differentiated raises in our name
         return of_selected, selected
+
+    def gradient_of(self, fun: Any) -> Grad:
+        """The gradient of what `split` gives, in our name."""
+        if fun is self.fun and self.gradient is not None:
+            return self.gradient
+        single = self.selection.single
+        gradient = Grad(fun, 0 if single else tuple(range(len(self.selection.numbers))), False)
+        gradient.verb = self.verb
+        if fun is self.fun:
+            self.gradient = gradient
+        return gradient
 
 
 class Reruns:
@@ -285,7 +297,13 @@ def moving(tree: Any) -> list[Any]:
 
 def numbers_in(trees: Any) -> int:
     """How many numbers a list of trees holds."""
-    return sum(spec_of(x).size for tree in trees for x in moving(tree))
+    count = 0
+    for tree in trees:
+        if type(tree) is np.ndarray:
+            count += tree.size
+        else:
+            count += sum([spec_of(x).size for x in moving(tree)])
+    return count
 
 
 def float_spec(leaf: Any) -> Spec:
@@ -323,30 +341,14 @@ class Hessian(Selecting):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
-        n = tuple(range(len(selected)))
         if any(spec_of(x).dtype.kind == "c" for arg in selected for x in moving(arg)):
             raise DtypeError(
                 f"`hessian({name_of(self.fun)})` needs real arguments; with complex ones a second"
                 " derivative is not a matrix.\n"
                 "  Pass real and imaginary parts as separate arguments, or use `hvp`."
             )
-        gradient = Grad(fun, n, False)
-        gradient.verb = self.verb
-        blocks = Jacobian(gradient, n, "forward", False)(*selected)
-        if self.selection.single:
-            # The tuples of one that argnums made, outside and inside, are taken off again.
-            (outer,) = blocks
-            return strip_inner(outer, selected[0])
-        return blocks
-
-
-def strip_inner(tree: Any, arg: Any) -> Any:
-    """At each leaf of arg's tree stands a tuple of one; take it off."""
-    _, structure = flatten(arg)
-    if structure is None:
-        return tree[0]
-    parts = structure.flatten_up_to(tree)
-    return unflatten(structure, [part if part is None else part[0] for part in parts])
+        gradient = self.gradient_of(fun)
+        return Jacobian(gradient, gradient.selection.argnums, "forward", False)(*selected)
 
 
 class Hvp(Selecting):
@@ -370,10 +372,7 @@ class Hvp(Selecting):
                 f" argument a tuple of {len(selected)} directions, but got {describe(v)}.\n"
                 "  Give one for each selected argument, as in `(np.ones_like(x), np.ones_like(y))`."
             )
-        gradient = Grad(fun, tuple(range(len(selected))), False)
-        gradient.verb = self.verb
-        _, products = along(gradient, selected, v, "a direction", self.verb, self.fun)
-        return self.selection.pick(products)
+        return along(self.gradient_of(fun), selected, v, "a direction", self.verb, self.fun)[1]
 
 
 class ElementwiseGrad(Selecting):

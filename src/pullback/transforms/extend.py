@@ -69,7 +69,7 @@ class UserPrimitive(Primitive):
     @usage("{}.defbatch(rule)")
     def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(xs, mapped, size, **static) -> the result with the batch axis first."""
-        self.batch = rule
+        self.batch, self.by_elements = rule, False
         return rule
 
     @usage("{}.defspec(rule)")

@@ -42,6 +42,7 @@ from .lifted import any_reached, cotangents, lift, primals_of
 from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
+TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)
 ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
@@ -204,7 +205,10 @@ class ReverseTrace(Trace):
         if x.storage is not None or type(a) is not ndarray:
             return Trace.gather(self, primitive, x, key, arrays)
         held = (key, arrays), a.shape, a.dtype
-        out = primitive.value(a, *arrays, key=key) if len(key) > 1 else a[arrays[0]]
+        if len(key) > 1:
+            out = primitive.value(a, *arrays, key=key)
+        else:
+            out = a.take(arrays[0]) if a.ndim == 1 and a.size >= TAKEN else a[arrays[0]]
         rule = primitive.reorder_rule if reorders else primitive.gather_rule
         return noted(out, self, (x.node,), rule, held)
 
@@ -370,7 +374,7 @@ class ValueAndGrad(Transformation):
                 out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
             value = out.payload if mine else out
-            double = type(bottom(value)) is float64
+            double = type(value) is float64 or type(bottom(value)) is float64
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:

@@ -17,7 +17,7 @@ import pullback as pb
 from tests.budgets import LONG
 
 HEAD = """
-import contextlib, functools, itertools, os, random, sys, time
+import contextlib, functools, itertools, os, random, sys, time, warnings
 import numpy as np
 class Quiet:
     def __enter__(self): return self
@@ -177,6 +177,11 @@ CATCHERS = {
     while not done:
         with quiet(): done = DO
 """,
+    "filters of warnings": """
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        DO
+""",
     "a stack of contexts": """
     done = False
     while not done:
@@ -330,6 +335,8 @@ def test_recordings_end_and_leave_no_effect(effect, tmp_path, monkeypatch):
                 wrong.append((name, found, right))
             if (sys.gettrace(), sys.getprofile()) != (tracing, profiling):
                 wrong.append((name, "what is told of lines and calls"))
+            if sys.exc_info()[1] is not None:
+                wrong.append((name, "what is being handled"))
     finally:
         os.close(fd)
     assert not wrong
@@ -359,6 +366,20 @@ def cleans_up(x):
         LOCK.release()
 
 
+def cleans_up_by_with(x):
+    with LOCK:
+        print(end="")
+        return np.sum(x)
+
+
+def cleans_up_by_with_within_with(x):
+    with contextlib.suppress(ValueError):
+        with LOCK, contextlib.ExitStack() as stack:
+            stack.callback(float, 1.0)
+            print(end="")
+        return np.sum(x)
+
+
 def goes_on_after_cleaning(x):
     for _ in range(2):
         with contextlib.suppress(BaseException):
@@ -377,8 +398,12 @@ def lets_go(x):
     return np.sum(x)
 
 
+CLEAN_UP = [cleans_up, cleans_up_by_with, cleans_up_by_with_within_with]
+CLEAN_UP += [goes_on_after_cleaning, lets_go]
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("f", [cleans_up, goes_on_after_cleaning, lets_go])
+@pytest.mark.parametrize("f", CLEAN_UP)
 def test_what_cleans_up_may_do_so(f):
     x = np.array([0.7, 1.25, 0.375])
     fast = pb.compile(f, wait=True)

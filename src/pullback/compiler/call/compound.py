@@ -6,6 +6,7 @@ themselves. So derivatives of any order and nesting run as machine code.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from ...transforms.forward import ForwardTrace
 from ...transforms.reverse import ReverseTrace
 from ..entry.python_calls import SpecChangedError
 from ..facts.call_monitor import Watch, is_profiled
-from ..facts.halting import Halt
+from ..facts.halting import Halt, handle_again
 from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..path import SECOND
@@ -207,7 +208,7 @@ class StagedRule(NamedTuple):
 
 def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule | None:
     """Run a rule on examples; None if it's about to run the user's code, or has effects."""
-    watch = Watch(expected=())
+    watch, handled = Watch(expected=()), sys.exc_info()[1]
     trace = CompileTrace("compile", rule, Questions(watch, traced=True))
     notes = trace.state
     inputs = [Variable(spec_of(x)) for x in values]
@@ -220,9 +221,12 @@ def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule | None
         at = [i for i, leaf in enumerate(leaves) if type(leaf) is Array]
         variables = [trace.variable(leaves[i]) for i in at]
     except Halt:
-        return None
+        variables = None
     finally:
         trace.end()
+    if variables is None:
+        handle_again(handled)
+        return None
     kept = [None if type(leaf) is Array else leaf for leaf in leaves]
     if notes.captured or watch.effects:
         return None

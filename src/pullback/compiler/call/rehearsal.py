@@ -8,6 +8,7 @@ begins.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -17,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.dispatch import is_python
 from ...core.errors import ArgumentError, name_of
 from ...core.kept_results import forgotten
 from ...core.reach import call_inside
+from ...core.scalars import is_python
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Observer, Watch
 from ..facts.effects import Located, Store, holders, split
-from ..facts.halting import Halt
+from ..facts.halting import Halt, handle_again
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee, lasting
 from ..facts.state import Token
@@ -122,7 +123,7 @@ class Rehearsal:
 
     def run(self, loops: Faster, postpones: bool) -> None:
         """Record the call, and put back what it changed; context variables stay as they are."""
-        compiled, watch = self.compiled, self.watch
+        compiled, watch, handled = self.compiled, self.watch, sys.exc_info()[1]
         # What asks how NumPy handles errors is told how it does in this call.
         postpones &= SETTING.isdisjoint(asked_by(compiled))
         try:
@@ -140,6 +141,7 @@ class Rehearsal:
             watch.located = None
             self.snapshot.restore([code for code, _ in watch.codes.values()])
             self.stand_ins.restore()
+        handle_again(handled)
         self.seen = state_of(compiled.fun, watch, self.statics)
         self.other = not lasting(watch) <= compiled.asked
         self.other |= compiled.ran is not None and not (

@@ -9,6 +9,8 @@ steps, so that a lock that is held can be released.
 
 from __future__ import annotations
 
+import ctypes
+import dis
 import sys
 from collections.abc import Callable
 from threading import get_ident
@@ -18,6 +20,7 @@ from ...core.namespaces import apart
 from .monitoring import follow_lines
 from .quick_profile import told_of_lines
 
+ENTERS = dis.opmap["PUSH_EXC_INFO"]  # with which handlers begin, and the ends of `with`
 STEPS = 10_000  # lines and calls that may go by while the end of a recording is being handled
 
 
@@ -64,7 +67,8 @@ class Halting:
         if self.traced and sys.getprofile() is None:
             self.resume()
         self.steps += 1
-        if self.steps > STEPS or not (is_handled(sys.exc_info()[1]) or finalizes(frame)):
+        goes_on = is_handled(sys.exc_info()[1]) or enters_handler(frame) or finalizes(frame)
+        if self.steps > STEPS or not goes_on:
             raise Halt
 
     def begins(self, frame: Any) -> None:
@@ -85,6 +89,15 @@ def nothing() -> None:
     """What is left to do after a recording."""
 
 
+def handle_again(error: BaseException | None) -> None:
+    """Set the exception that is being handled to what it was before a recording.
+
+    CPython forgets to leave a handler in which Halt is raised at a jump.
+    """
+    if sys.exc_info()[1] is not error:
+        ctypes.pythonapi.PyErr_SetHandledException(ctypes.py_object(error))
+
+
 def is_handled(error: BaseException | None) -> bool:
     """Whether the end of a recording is being handled, perhaps with other errors after it."""
     met = set()
@@ -92,6 +105,14 @@ def is_handled(error: BaseException | None) -> bool:
         met.add(id(error))
         error = error.__context__
     return type(error) is Halt
+
+
+def enters_handler(frame: Any) -> bool:
+    """Whether an exception is about to be handled, and `sys.exc_info` doesn't tell of it yet.
+
+    The line of a `with` is come to once more when its block is left, before `__exit__` is called.
+    """
+    return bool(frame.f_code.co_code[frame.f_lasti] == ENTERS)
 
 
 def finalizes(frame: Any) -> bool:

@@ -391,7 +391,7 @@ def of_small_skew(function: Any, other: Any, name: str, sign: int) -> Callable[.
     )
 
     def formula(x: Any, skew: Any) -> Any:
-        small = np.abs(skew) < 0.1
+        small = np.abs(skew) < 0.3
         own = call_inside(function, (x, np.where(small, 1.0, skew)), {})
         return np.where(small, probability(x, np.where(small, skew, 0.01)), own)
 

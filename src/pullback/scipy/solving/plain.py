@@ -171,12 +171,13 @@ class PlainValues:
 
 
 class KnownPlain(PlainValues):
-    """Values of which all are plain, as are those that functions return."""
+    """Values of which all are known to be plain, as are those that functions return.
 
-    def of(self, x: Any) -> Any:
+    Only the object whose method is called may hold constants: `gaussian_kde(data)` computes some.
+    """
+
+    def tree(self, x: Any) -> Any:
         return x
-
-    tree = of
 
 
 class Plain:
