@@ -189,21 +189,21 @@ def frames_of(call: Any, x: Any) -> set[str]:
 
 
 def seconds(calls: list[Any], x: Any) -> list[float]:
-    """The best processor time of each call, measured in turn: other work only adds to it."""
+    """The best time of each call, measured in turn: other work on the machine only adds."""
     times: list[list[float]] = [[] for _ in calls]
     counts = []
     for call in calls:
-        begin = time.process_time()
+        begin = time.perf_counter()
         call(x)
-        counts.append(max(1, min(200, int(2e-3 / max(time.process_time() - begin, 1e-7)))))
-    start = time.process_time()
+        counts.append(max(1, min(200, int(2e-3 / max(time.perf_counter() - begin, 1e-7)))))
+    start = time.perf_counter()
     for k in range(ROUNDS):
         for call, count, found in zip(calls, counts, times, strict=True):
-            begin = time.process_time()
+            begin = time.perf_counter()
             for _ in range(count):
                 call(x)
-            found.append((time.process_time() - begin) / count)
-        if k > 1 and time.process_time() - start > MEASURED:
+            found.append((time.perf_counter() - begin) / count)
+        if k > 1 and time.perf_counter() - start > MEASURED:
             break
     return [min(found) for found in times]
 
