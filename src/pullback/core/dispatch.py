@@ -284,7 +284,8 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     if primitive.reflected is not None:
                         return primitive.reflected(self, inputs[0])
                     return self.within.beside(primitive, 1, self, inputs[0])
-                if not isinstance(inputs[0], np.generic):  # whose operators come here as well
+                # The operators of NumPy's numbers come here as well.
+                if type(inputs[0]) is Array or not isinstance(inputs[0], np.generic):
                     for x in inputs:
                         if type(x) is Array and (
                             type(x.payload) not in primitive.arrays or x.within.maps

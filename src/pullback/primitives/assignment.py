@@ -401,7 +401,7 @@ def getitem(x, key):
             return viewed(out, x, key)
         if is_flat(x):
             x.storage.copies[0] = 0
-        if (indices := of_plain(x.shape, key)) is not None:
+        if (indices := of_plain(x.shape, key, x.within)) is not None:
             return x.within.gather(getitem_p, x, *indices)
         if masks(key, x):
             return select(x, key)

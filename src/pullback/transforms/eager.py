@@ -70,6 +70,7 @@ class EagerTrace(ReverseTrace):
 
     __slots__ = ()
     eager = True
+    shares_copies = False  # it lives as long as the process
 
     def suspended(self) -> bool:
         return bool(SUSPENDED.anywhere) and SUSPENDED.here()

@@ -17,7 +17,17 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.node import COPIED_BESIDE, Kept, Node, constant_node, new, node_of, noted, slots
+from ..core.node import (
+    COPIED_BESIDE,
+    Kept,
+    Node,
+    constant_node,
+    copied,
+    new,
+    node_of,
+    noted,
+    slots,
+)
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
@@ -52,7 +62,7 @@ class ReverseTrace(Trace):
     """Computes values, and notes for each operation a node from which to go back."""
 
     differentiates = True
-    leaves_values = writes_nodes = True
+    leaves_values = writes_nodes = shares_copies = True
     __slots__ = ()
 
     def unary(self, primitive: Any, x: Array) -> Any:
@@ -139,7 +149,7 @@ class ReverseTrace(Trace):
             out = primitive.value(plain, a) if i else primitive.value(a, plain)
             if primitive.decides and self.decided(primitive.constant):
                 return out
-            kept = plain.copy() if primitive.reads_other[i] else None
+            kept = copied(plain, self) if primitive.reads_other[i] else None
             if a.shape != plain.shape:
                 return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
         else:
@@ -173,7 +183,7 @@ class ReverseTrace(Trace):
         out = apply(plain, a) if i else apply(a, plain)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        kept = plain.copy() if primitive.reads_other[i] else None
+        kept = copied(plain, self) if primitive.reads_other[i] else None
         if p.shape != plain.shape:
             return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
         return primitive.notes[i](out, self, (x.node,), *((kept, a) if i else (a, kept)))
