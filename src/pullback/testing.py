@@ -27,6 +27,7 @@ import numpy as np
 from .core.array import Array
 from .core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from .core.lost import place
+from .core.other_names import refuse_name
 from .core.reach import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
@@ -56,6 +57,10 @@ __all__ = [
     "check_value",
     "primitives_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    refuse_name(name, __all__, __name__)
 
 
 @dataclass

@@ -127,6 +127,10 @@ def test_errors_of_the_function_itself_stay():
         (lambda: pb.Elementwise(np.add, lambda out, x: 1.0), "which has 2, but got 1"),
         (lambda: pb.Elementwise(np.exp, lambda x: x), "with (out, x0), but `<lambda>` takes 1"),
         (lambda: pb.Elementwise(np.exp, lambda out, x: x, reads=("x0", "x0")), "given 2 texts"),
+        (lambda: pb.Spec((2,)), "Write `Spec(x.shape, x.dtype)`"),
+        (lambda: pb.Spec(2, float), "a dtype, but got an int and a type"),
+        (lambda: pb.testing.gradcheck, "Write `pullback.testing.check_grads(f, (x,))`"),
+        (lambda: pb.testing.check_grads(1.0, (1.0,)), "Write `check_grads(f, (x,))`"),
         (lambda: pb.Linear()(1.0), "Define `value` in a class derived from `pullback.Linear`"),
         (
             lambda: pb.Primitive()(1.0),

@@ -254,6 +254,9 @@ class Explanation:
     def __repr__(self) -> str:
         return f"<{self.title}: {len(self.nodes)} nodes>"
 
+    def __str__(self) -> str:
+        return self.text()
+
     # To be seen. Where there are more nodes than `limit`, repetitions are folded.
 
     def text(self, limit: int = 200) -> str:
