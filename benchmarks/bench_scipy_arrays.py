@@ -112,6 +112,7 @@ def by_jax() -> dict[str, Callable[..., Any]]:
         "sobel": lambda x: square(
             jsp.signal.convolve2d(jnp.pad(x, 1, mode="symmetric"), SOBEL, "valid")
         ),
+        "laplace": lambda x: square(differences(jnp.pad(x, 1, mode="symmetric"))),
         "pdist": lambda x: jnp.sum(jnp.sqrt(jnp.sum((x[PAIRS[0]] - x[PAIRS[1]]) ** 2, axis=-1))),
         "rotated cloud": lambda x: square(Rotation.from_rotvec(x).apply(OTHERS) - OTHERS),
         "map_coordinates, cubic": lambda x: square(
@@ -222,6 +223,12 @@ def on_surface(jnp: Any, c: Any, t: Any, x: Any, y: Any) -> Any:
     return sum(a * b * c[i + k, j + m] for k, a in enumerate(across) for m, b in enumerate(along))
 
 
+def differences(x: Any) -> Any:
+    """The second differences of a picture along both axes, without its edge."""
+    inner = x[1:-1, 1:-1]
+    return x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2] - 4 * inner
+
+
 def by_torch() -> dict[str, Callable[..., Any]]:
     import torch
 
@@ -308,6 +315,7 @@ OURS: dict[str, tuple[Callable[..., Any], Any]] = {
     "upfirdn": (lambda x: square(signal.upfirdn(KERNEL, x, up=3, down=2)), SIGNAL),
     "csr @ dense": (lambda x: square(MATRIX @ x), COLUMNS),
     "sobel": (lambda x: square(ndimage.sobel(x)), SOLID),
+    "laplace": (lambda x: square(ndimage.laplace(x)), SOLID),
     "pdist": (lambda x: np.sum(pdist(x)), POINTS),
     "rotated cloud": (
         lambda x: square(Rotation.from_rotvec(x).apply(OTHERS) - OTHERS),

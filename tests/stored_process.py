@@ -17,6 +17,7 @@ import pullback as pb
 from pullback.compiler.call import trial
 from pullback.compiler.disk import records
 from pullback.core.tree import flatten
+from tests.stored_programs import marks
 
 W = np.arange(4096.0).reshape(64, 64) / 4096
 K = np.arange(5.0)[::-1]
@@ -190,6 +191,7 @@ def main(which, path):
         results[name] = [seen(fast(*copied(args))) for _ in range(4)]
         paths = [path for entry in fast.entries.values() for path in entry.paths]
         assert all(path.stored for path in paths), name
+        assert len(marks(fast)) == len(paths), name
         if which != "first":
             assert fast.cache_info()[1] == 0, name
             assert all(isinstance(path.recording, records.StoredRecording) for path in paths), name

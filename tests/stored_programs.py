@@ -62,6 +62,16 @@ def kept(f):
     return any(path.stored for entry in f.entries.values() for path in entry.paths)
 
 
+def marks(f):
+    """What each path stands for, of those that a later process finds; no two for the same calls."""
+    paths = [path for entry in f.entries.values() for path in entry.paths if path.stored]
+    found = [records.mark_of(path.stored) for path in paths]
+    for entry in f.entries.values():
+        mine = [records.mark_of(path.stored) for path in entry.paths if path.stored]
+        assert len({*mine}) == len(mine)
+    return {*found}
+
+
 def table(kind):
     """The rows of a block of the table, by their names."""
     text = (pathlib.Path(__file__).parent / "compile_stored.txt").read_text()

@@ -5,8 +5,8 @@
 >>> grad(lambda x: cmath.exp(1j * x).imag)(0.0)
 np.float64(1.0)
 
-With plain numbers every function is the one of `cmath`. With an Array that carries a derivative it
-is NumPy's ufunc of a complex number, after `cmath` has had its say.
+With plain numbers every function is the one of `cmath`. With an Array that carries a derivative the
+value is that of `cmath`, and the rules are those of NumPy's ufunc of a complex number.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from .core.array import Array, peel, without_axes
 from .core.trace import is_live
-from .math import heed, mapped, number, operand, pythons
+from .math import heed, is_known, mapped, operand, pythons, with_values_of
+from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
@@ -30,24 +32,29 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "atan": np.arctan, "atanh": np.arctanh, "cos": np.cos, "cosh": np.cosh, "exp": np.exp,
     "log10": np.log10, "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan,
     "tanh": np.tanh,
-    "log": lambda z, base=None: np.log(z) if base is None else np.log(z) / np.log(base),
+    "log": np.log,
 }
 # fmt: on
 
 
 def as_complex(z: Any) -> Any:
-    return z if z.dtype.kind == "c" else np.astype(z, np.dtype(complex))
+    """A number as `cmath` takes it, of which it makes a complex one: without axes."""
+    if type(z) is not Array:
+        return complex(z)
+    z = without_axes(z)
+    return z if z.dtype == np.complex128 else np.astype(z, np.dtype(complex))
 
 
 def numeric(name: str, ufunc: Callable[..., Any]) -> None:
     plain = getattr(real, name)
+    own = with_values_of(plain, ufunc)
 
     @functools.wraps(plain)
     def call(*zs: Any) -> Any:
         if not any(map(is_live, zs)):
             return plain(*zs)
-        zs = tuple([as_complex(number(z)) if is_live(z) else complex(z) for z in zs])
-        return pythons(ufunc(*zs) if heed(plain, *zs) else mapped(plain, ufunc, *zs))
+        zs = tuple(map(as_complex, zs))
+        return pythons(own(*zs) if heed(plain, *zs) else mapped(plain, ufunc, *zs))
 
     call.__module__ = __name__
     globals()[name] = call
@@ -57,12 +64,27 @@ for name, ufunc in UFUNCS.items():
     numeric(name, ufunc)
 
 
+natural = globals()["log"]
+
+
+@functools.wraps(real.log)
+def log(z: Any, *base: Any) -> Any:
+    if len(base) != 1 or not (is_live(z) or is_live(base[0])):
+        return natural(z, *base)
+    heed(real.log, *map(as_complex, (z, *base)))
+    return natural(z) / natural(*base)
+
+
 def phase(z: Any, /) -> Any:
-    return pythons(np.angle(number(z))) if is_live(z) else real.phase(z)
+    if not is_live(z):
+        return real.phase(z)
+    z = as_complex(z)
+    sure, out = heed(real.phase, z), np.angle(z)
+    return pythons(exact(real.phase(peel(z)), out) if sure and is_known(z) else out)
 
 
 def polar(z: Any, /) -> tuple[Any, Any]:
-    return (abs(number(z)), phase(z)) if is_live(z) else real.polar(z)
+    return (pythons(abs(as_complex(z))), phase(z)) if is_live(z) else real.polar(z)
 
 
 def rect(r: Any, phi: Any, /) -> Any:

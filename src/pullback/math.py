@@ -5,8 +5,10 @@
 >>> grad(lambda x: math.sin(x) + math.erf(0.0) * x)(0.0)
 np.float64(1.0)
 
-With plain numbers every function is the one of `math`. With an Array that carries a derivative it
-is NumPy's ufunc, after `math` has had its say: what raises ValueError or OverflowError still does.
+With plain numbers every function is the one of `math`. With an Array that carries a derivative the
+value is that of `math`, which rounds otherwise than NumPy does, and the rules are those of NumPy's
+ufunc; what raises ValueError or OverflowError still does. Batches and recordings compute by the
+ufunc.
 `floor`, `ceil` and `trunc` give integers, which are locally constant.
 """
 
@@ -16,17 +18,20 @@ import functools
 import math as real
 import operator
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from .core.array import Array, class_of_number, is_number, peel, without_axes
+from .core.dispatch import UFUNCS as NUMPYS
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.primitive import ZERO, Elementwise, Primitive
 from .core.spec import Spec
 from .core.trace import is_live
 from .primitives.arguments import as_whole
+from .primitives.exact import exact
 from .primitives.exact_sums import SUMMARIES
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
@@ -90,11 +95,38 @@ def mapped(plain: Callable[..., Any], ufunc: Callable[..., Any], *xs: Any) -> An
     return out
 
 
+def with_values_of(plain: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
+    """A ufunc with the values of Python's function, which rounds otherwise."""
+    primitive = NUMPYS.get(ufunc)
+    if primitive is None:
+        return ufunc
+
+    def value(*xs: Any) -> Any:
+        return call(*xs) if Array in map(type, xs) else np.asarray(plain(*xs))[()]
+
+    def call(*xs: Any) -> Any:
+        return own(*xs) if all(map(is_known, xs)) else ufunc(*xs)
+
+    own = copy(primitive)
+    vars(own)["value"] = value
+    return call
+
+
+def is_known(x: Any) -> bool:
+    """Whether x is a number, neither mapped nor recorded, whatever derivatives it carries."""
+    while type(x) is Array:
+        if not x.within.leaves_values:
+            return False
+        x = x.payload
+    return True
+
+
 def numeric(name: str, ufunc: Callable[..., Any]) -> None:
     """A function of numbers that NumPy has as well."""
     plain = getattr(real, name, None)
     if plain is None:  # of a later Python
         return
+    own = with_values_of(plain, ufunc)
 
     @functools.wraps(plain)
     def call(*xs: Any) -> Any:
@@ -114,7 +146,7 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
         sure = heed(plain, *xs)
         # Complex numbers that `math` takes count with their real parts.
         xs = tuple([np.real(x) if type(x) is Array and x.dtype.kind == "c" else x for x in xs])
-        return pythons(ufunc(*xs) if sure else mapped(plain, ufunc, *xs))
+        return pythons(own(*xs) if sure else mapped(plain, ufunc, *xs))
 
     enter(name, call)
 
@@ -302,7 +334,9 @@ def hypot(*coordinates: Any) -> Any:
         coordinates = instead(*coordinates)
     if not any(map(is_live, coordinates)):
         return real.hypot(*coordinates)
-    return pythons(functools.reduce(np.hypot, [number(x) for x in coordinates], 0.0))
+    xs = [number(x) for x in coordinates]
+    out = functools.reduce(np.hypot, xs, 0.0)
+    return pythons(exact(real.hypot(*map(peel, xs)), out) if all(map(is_known, xs)) else out)
 
 
 def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:

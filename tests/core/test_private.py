@@ -271,6 +271,14 @@ def weakly(x):
     return np.sum(seen())
 
 
+def weakly_behind(x):
+    whole = START * 2
+    seen, a = weakref.ref(whole), whole.reshape(-1, 1)
+    del whole
+    a[0] = x
+    return np.sum(a if seen() is None else seen())
+
+
 def in_memory(x):
     a = START * 2
     memory = memoryview(a)
@@ -367,7 +375,7 @@ def items_of_masked_arrays(x):
 
 OTHERS = [
     a_global, a_global_by_a_name, a_default, a_view, of_a_view, a_row, in_a_tuple, in_a_deque,
-    weakly, in_memory, in_an_iterator, in_a_generator, read_only,
+    weakly, weakly_behind, in_memory, in_an_iterator, in_a_generator, read_only,
     in_a_derived_list, in_a_deque_and_locals, in_a_tuple_beside_locals_in_a_list,
     items_that_are_views, items_that_are_views_of_a_local, items_that_are_kept_elsewhere,
     items_of_masked_arrays,

@@ -15,6 +15,10 @@ from tests.laws.common import for_all_samples
 from tests.layouts import lay, memory_of
 
 LAYOUTS = ("C", "F", "rolled", "spread", "swapped")
+# Results lie as compiled code of SciPy's leaves them.
+WORKSPACES = "solve_circulant", "qr_multiply"
+# SciPy takes an array with gaps for another, or refuses it; machine code is given one without.
+WITHOUT_GAPS = "symiirorder1", "spsolve"
 
 
 def outcomes(function, sample, layout):
@@ -32,6 +36,10 @@ def outcomes(function, sample, layout):
 
 def check_compiled_layouts(sample, layouts):
     """In the same order of memory and of bytes, recorded, repeated, and in another layout."""
+    name = str(sample)
+    if name.startswith(WITHOUT_GAPS):
+        layouts = [layout for layout in layouts if layout != "spread"]
+    seen = (lambda x: x.dtype) if name.startswith(WORKSPACES) else memory_of
     expected = {layout: outcomes(sample.fun, sample, layout) for layout in layouts}
     fast = pb.compile(sample.fun)
     for layout in [*layouts] * 4:
@@ -39,7 +47,7 @@ def check_compiled_layouts(sample, layouts):
         if isinstance(found, type) or isinstance(expected[layout], type):
             assert found is expected[layout]
             continue
-        assert [memory_of(x) for x in found] == [memory_of(x) for x in expected[layout]], layout
+        assert [*map(seen, found)] == [*map(seen, expected[layout])], layout
         for x, right in zip(found, expected[layout], strict=True):
             if right.dtype.kind in "fc":
                 close(x, right, 500 * precision([right]), "compiled")

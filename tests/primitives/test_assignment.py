@@ -683,6 +683,16 @@ class TestLeaves:
         ],
     )
 
+    def test_an_array_that_a_leaf_was_written_into_is_none(self):
+        x, y = pb.array(X, requires_grad=True), np.zeros(4)
+        for write in (np.copyto, lambda a, x: setitem(a, ..., x)):
+            a = x * y
+            write(a, x)
+            a[1:] *= 2.0
+            a.sum().backward()
+            np.testing.assert_array_equal(x.grad, [1.0, 2.0, 2.0, 2.0])
+            x.grad = None
+
     @writes
     def test_outside(self, write):
         x = pb.array(X, requires_grad=True)
@@ -1028,7 +1038,7 @@ class TestViewsAhead:
     VIEWS = (
         "x[:6].reshape(2, 3)", "x[6:].reshape(2, 3)", "x[::2]", "x[1::2]", "x[3:9]", "x[::-1]",
         "x.reshape(3, 4)[:, 0]", "x.reshape(3, 4)[:, 1:3]", "x.reshape(4, 3).T", "x[:6][::2]",
-        "x[2:2]",
+        "x[2:2]", "x.reshape(3, 4)[:, 1:3, None]", "x.reshape(3, 4)[:, :3]",
     )  # fmt: skip
     STEPS = (
         "a += 0.5 * np.sin(b.sum())",
@@ -1040,6 +1050,9 @@ class TestViewsAhead:
         "a.reshape(-1)[:1] += 2.0",
         "c = a[:1]; a += 1.0; c -= 3.0",
         "total = total + x[4] * x.sum()",
+        "total = total + (np.broadcast_to(x, 12) * x).sum()",
+        "np.subtract.at(b, [0] * len(b), np.broadcast_to(a, a.shape).sum())",
+        "x[0] = 0.5; c = np.reshape(a, (-1, 1)); c[:1] = 3.0",
         "a.T[...] += b.sum()",
         "x *= 1.1",
         "b[:1] = 4.0",

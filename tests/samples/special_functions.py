@@ -11,7 +11,7 @@ import pullback as pb
 import pullback.scipy.special  # says what serves functions that are objects
 from pullback.core.errors import ArgumentError, MissingRuleError, UnsupportedKeywordError
 from pullback.testing import ErrorSample, Sample
-from tests.samples import served
+from tests.samples import served, traced
 
 # ufunc -> ordinary arguments
 ORDINARY = {
@@ -259,6 +259,19 @@ for function, n, parameters in (
         )
     )
 
+for function, parameters in (
+    (sp.jacobi, (np.float64(0.6), np.float64(-0.3))),
+    (sp.genlaguerre, (np.float64(0.6),)),
+    (sp.gegenbauer, (np.float64(0.8),)),
+    (sp.sh_jacobi, (np.float64(2.6), np.float64(1.2))),
+):
+    for way, ask in (
+        ("at a point", lambda f, *xs: f(3, *xs)(0.4)),
+        ("monic, coefficients", lambda f, *xs: f(2, *xs, monic=True).coeffs),
+    ):
+        name = f"{function.__name__} {way}"
+        SAMPLES.append(Sample(traced(function, ask), parameters, name=name))
+
 
 def differentiated(f):
     """The derivative of f, which is what is refused."""
@@ -275,6 +288,6 @@ ERRORS = [
     ErrorSample(differentiated(sp.airye), (Z,), raises=MissingRuleError, match="scipy.special.airy", name="airye of complex numbers"),
     ErrorSample(served(sp.comb), (SPREAD, SPREAD), {"exact": True}, raises=ArgumentError, match="exact=True"),
     ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=1)), (SPREAD / 3,), raises=UnsupportedKeywordError, match="diff_n", name="legendre_p with derivatives"),
-    ErrorSample(served(sp.jacobi, lambda f, a: f(3, a, 0.5)), (np.float64(0.5),), raises=MissingRuleError, match="polynomial object", name="jacobi"),
+    ErrorSample(served(sp.legendre), (np.float64(3.0),), raises=MissingRuleError, match="polynomial object", name="legendre"),
     ErrorSample(served(sp.riccati_jn, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="riccati_jn"),
 ]  # fmt: skip

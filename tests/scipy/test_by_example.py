@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import interpolate, ndimage, signal, sparse, spatial, stats
+from scipy import integrate, interpolate, ndimage, optimize, signal, sparse, spatial, stats
 from scipy.sparse import linalg
 from scipy.spatial import distance
 
@@ -133,18 +133,58 @@ def test_written_arguments():
         pb.vmap(into)(np.array([0.7, 0.9]))
 
 
-def test_functions_of_the_users_are_not_called_again():
-    """What they change would be changed twice."""
-    calls = []
+def test_functions_that_store_are_not_called_again():
+    """What they store would be stored twice."""
+    calls, seen = [], {}
 
     def asks(x, of_user):
         calls.append(of_user)
         return x if x > 0 else -x
 
-    with pytest.raises(pb.ConversionError):
-        pb.vmap(lambda x: again(asks, x, lambda: None))(np.array([1.0, -1.0]))
-    assert len(calls) == 1
-    assert pb.vmap(lambda x: again(asks, x, None))(np.array([1.0, -1.0])).tolist() == [1.0, 1.0]
+    def stores(x):
+        seen[0] = x
+
+    def inside(x):
+        return lambda: seen.update(x=x)
+
+    for of_user in (stores, inside, lambda x: calls.append(x), [stores], {"f": stores}):
+        calls.clear()
+        with pytest.raises(pb.ConversionError):
+            pb.vmap(lambda x: again(asks, x, of_user))(np.array([1.0, -1.0]))  # at once
+        assert len(calls) == 1
+    for of_user in (None, lambda x: x + 1, np.sin):
+        out = pb.vmap(lambda x: again(asks, x, of_user))(np.array([1.0, -1.0]))  # at once
+        assert out.tolist() == [1.0, 1.0]
+
+
+def of_steps(a):
+    solver = integrate.ode(lambda t, y: -a * y).set_integrator("dopri5", rtol=1e-9)
+    return solver.set_initial_value(np.array([1.0]), 0).integrate(1.0)[0]
+
+
+# Functions of the user's that decide by values which differ between the examples.
+DECIDING = {
+    "quad": lambda a: integrate.quad(lambda x: x * a if x < a else a * a, 0, 2)[0],
+    "a limit": lambda a: integrate.quad(lambda x: x * a if x < 1 else a * a, 0, a + 0.4)[0],
+    "arguments": lambda a: integrate.quad(lambda x, a: max(x - a, 0.0) * a, 0, 2, (a,))[0],
+    "defaults": lambda a: integrate.quad(lambda x, a=a: x * a if x < a else a, 0, 2)[0],
+    "brentq": lambda a: optimize.brentq(lambda x: x**3 - a if a > 0.7 else x - a, 0, 3),
+    "minimize": lambda a: optimize.minimize(
+        lambda x: (x[0] - (a if a > 0.7 else 2 * a)) ** 2, [0.1], tol=1e-10
+    ).x[0],
+    "solve_ivp": lambda a: integrate.solve_ivp(
+        lambda t, y: -a * y if a < 0.7 else -a * a * y, (0, 1), [1.0], t_eval=[1.0]
+    ).y[0, 0],
+    "nsum": lambda a: integrate.nsum(lambda k: 1 / k ** (2 + a), 1, np.inf).sum,
+    "ode": of_steps,
+}
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_functions_of_the_users_that_decide(name):
+    f, a = DECIDING[name], np.array([0.5, 0.8, 1.3])
+    for law in (f, pb.grad(f)):
+        np.testing.assert_allclose(pb.vmap(law)(a), [law(x) for x in a], rtol=1e-7)
 
 
 Y = np.random.default_rng(3).normal(size=9)
@@ -158,6 +198,7 @@ BY_RANK = {
     "page": lambda x: stats.page_trend_test(np.reshape(x, (3, 3))).statistic,
     "binned": lambda x: stats.binned_statistic(x, Y * x, bins=3).statistic[1],
     "entropy": lambda x: stats.poisson.entropy(np.exp(x[0])),
+    "expect": lambda x: stats.poisson(np.exp(x[0])).expect(lambda k: k**1.5 + x[1]),
 }
 
 

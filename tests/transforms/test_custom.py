@@ -477,6 +477,31 @@ def test_rules_that_are_not_linear_have_no_transpose(kind):
             pb.hessian(lambda x, f=f: f(x).sum())(x)
 
 
+def test_rules_of_the_same_code_are_each_asked_whether_they_are_linear():
+    """One by its first power is, and one by its second is not; they differ in what they hold."""
+
+    class Rule:
+        def __init__(self, power):
+            self.power = power
+
+        def __call__(self, xs, x_dots):
+            return xs[0] ** 2, x_dots[0] ** self.power
+
+    def closed(power):
+        return lambda xs, x_dots: (xs[0] ** 2, x_dots[0] ** power)
+
+    def default(power):
+        return lambda xs, x_dots, power=power: (xs[0] ** 2, x_dots[0] ** power)
+
+    for rule in (closed, default, Rule, lambda power: Rule(power).__call__):
+        first, second = pb.custom_jvp(lambda x: x**2), pb.custom_jvp(lambda x: x**2)
+        first.defjvp(rule(1))
+        second.defjvp(rule(2))
+        assert pb.grad(first)(3.0) == 1.0
+        with pytest.raises(pb.ArgumentError, match="isn't linear"):
+            pb.grad(second)(3.0)
+
+
 def test_rules_may_clip_what_is_not_small():
     """Near zero such a rule is linear, and its transpose is that."""
     clipped = pb.custom_vjp(lambda x: x)

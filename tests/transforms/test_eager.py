@@ -435,6 +435,36 @@ class TestGrad:
             assert gradient.requires_grad
             assert gradient.item() == value
 
+    @pytest.mark.parametrize("by", [1.0, 0.0])
+    @np.errstate(all="ignore")
+    def test_retained_gradients_of_a_pass_that_goes_again(self, by):
+        """What overflows, or is not picked, makes a pass go twice; gradients come of one."""
+        steps = [
+            lambda x: x * 800.0,
+            lambda x: np.exp(-x),
+            lambda x: 1.0 / (1.0 + x),
+            lambda x: np.where(x < 0.75, x, np.sqrt(x - 0.75)),
+            lambda x: np.sum(x * by),
+        ]
+
+        def rest(i):
+            def run(x):
+                for step in steps[i:]:
+                    x = step(x)
+                return x
+
+            return run
+
+        x = leaf(np.array([-1.0, 0.0, 1.0, 1e-3]))
+        kept = [x]
+        for step in steps[:-1]:
+            kept.append(step(kept[-1]))
+            kept[-1].retain_grad()
+        for times in (1, 2):
+            steps[-1](kept[-1]).backward(retain_graph=True)
+            for i, z in enumerate(kept):
+                np.testing.assert_allclose(z.grad, times * pb.grad(rest(i))(z.numpy()), rtol=1e-15)
+
     def test_a_cotangent_with_a_derivative(self):
         """Without `create_graph` the gradient is plain, with it the cotangent takes part."""
         x, w = leaf(2.0), leaf(3.0)

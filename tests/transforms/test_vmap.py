@@ -254,6 +254,24 @@ class TestErrors:
         assert "holds 2 values" in str(caught.value)
         assert cure in str(caught.value)
 
+    @pytest.mark.parametrize(
+        "f",
+        [
+            lambda x: max(x, 1.0) * min(x, 2.0),
+            lambda x: max(x, x**2, 3) + min(2, x),
+            lambda x: max([0.5, x, x**2]) - min(y * x for y in (1.0, -1.0)),
+            lambda x: max(1.0, x),
+        ],
+    )
+    def test_pythons_max_and_min(self, f):
+        x = np.array([0.5, 1.5, 1.0, -2.0, np.nan])
+        for law in (f, pb.grad(f)):
+            np.testing.assert_array_equal(pb.vmap(law)(x), [law(each) for each in x])
+
+    def test_pythons_max_of_arrays_is_refused(self):
+        with pytest.raises((pb.ConversionError, ValueError)):
+            pb.vmap(lambda x: max(x, x + 1))(MATRIX)
+
     def test_an_unmapped_value_may_be_asked(self):
         out = pb.vmap(lambda x, n: x * 2.0 if n > 1 else x, in_axes=(0, None))(MATRIX, 2)
         np.testing.assert_array_equal(out, 2 * MATRIX)

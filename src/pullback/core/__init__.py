@@ -8,6 +8,7 @@ Values:
     array       Array: a value in flight, and the eager array
     tree        nested containers of arrays
     straight    a shortcut from NumPy's functions in rules to primitives
+    scalars     numbers, as a ufunc takes them
     cotangent   dense, masked and scattered cotangents
     lines       which rows of the operands affect which rows of the result
     errors      what pullback raises

@@ -367,7 +367,8 @@ def lend(x: Array, copy: np.ndarray, asked: str) -> None:
     root = x if x.storage is None or x.storage.root is None else x.storage.root
     if root.storage is None:
         root.storage = root_storage()
-    root.storage.lent = [*(root.storage.lent or ()), (weakref.ref(copy), asked)]
+    held = [pair for pair in root.storage.lent or () if pair[0]() is not None]
+    root.storage.lent = [*held, (weakref.ref(copy), asked)]
     root.storage.owned = False  # the next write comes by `write`
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .array import Array, peel, rank, raw
+from .array import Array, peel, rank
 from .cotangent import Cotangent
 from .errors import (
     ArgumentError,
@@ -32,6 +32,7 @@ from .out import computed_in, into_out_of
 from .primitive import Elementwise
 from .private import in_place
 from .reach import active
+from .scalars import OF_NUMPY, of_numpy, operands_of_numpy
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
@@ -66,6 +67,7 @@ def register(primitive: Elementwise) -> Elementwise:
     UFUNCS[primitive.ufunc] = primitive
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
     primitive.converts = not primitive.by_number and takes_floats(primitive.ufunc)
+    primitive.arrays = frozenset({ndarray}) if primitive.by_number else OF_NUMPY
     return primitive
 
 
@@ -282,10 +284,14 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     if primitive.reflected is not None:
                         return primitive.reflected(self, inputs[0])
                     return self.within.beside(primitive, 1, self, inputs[0])
-                for x in inputs:
-                    if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
-                        inputs = tuple(operands_of_numpy(inputs))
-                        break
+                # The operators of NumPy's numbers come here as well.
+                if type(inputs[0]) is Array or not isinstance(inputs[0], np.generic):
+                    for x in inputs:
+                        if type(x) is Array and (
+                            type(x.payload) not in primitive.arrays or x.within.maps
+                        ):
+                            inputs = operands_of_numpy(inputs, primitive)
+                            break
                 out = binary(primitive, *inputs)
                 return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
             if ARRAYS.issuperset(map(type, inputs)):
@@ -328,32 +334,6 @@ def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) 
 
 
 ARRAYS = frozenset({Array, np.ndarray})
-OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Python number, for sure
-
-
-def operands_of_numpy(xs: Any) -> Any:
-    """Operands as a ufunc takes them: beside an array a Python number adapts, others do not."""
-    python = all(map(is_python, xs))
-    return [of_numpy(x) if type(x) is Array and python >= is_python(x) else x for x in xs]
-
-
-def is_python(x: Any) -> bool:
-    """Whether x is a Python number, or an Array that holds one."""
-    while type(x) is Array:
-        if x.within.maps and x.node is not None:
-            return True
-        x = x.payload
-    return type(x) is float or type(x) is int or type(x) is complex
-
-
-def of_numpy(x: Any) -> Any:
-    """A Python number as one of NumPy's; of an Array that holds one as well."""
-    if type(x) is Array:
-        if not (is_python(x) or isinstance(raw(x), np.complexfloating)):
-            return x
-        return Array(of_numpy(x.payload), x.within, None if x.within.maps else x.node)
-    out = np.asarray(x)  # ufuncs of complex numbers round otherwise than their operators
-    return out if out.ndim or out.dtype.kind == "c" else out[()]
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:

@@ -32,11 +32,16 @@ def duplicate(x: Any, repeated: bool = True) -> Any:
     if type(x) is not ndarray:
         return np.array(x)
     out = x.copy("K")
-    if out.strides == x.strides or not x.size or (not repeated and 0 in x.strides):
+    if out.strides == x.strides or not x.size or (not repeated and is_repeated(x)):
         return out
     laid = laid_like(x)
     laid[...] = x
     return laid
+
+
+def is_repeated(x: np.ndarray) -> bool:
+    """Whether elements lie at one place; the step of an axis of length 1 says nothing of that."""
+    return 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
 
 
 def laid_like(x: np.ndarray, beside: int = 0) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from typing import Any
+from weakref import ref as ref_to
 
 import numpy as np
 from numpy import ndarray
@@ -18,6 +19,9 @@ from .templates import from_template
 # watch, but memory: little beside a result that is no smaller, and little for an argument, which is
 # there once.
 COPIED, COPIED_BESIDE, COPIED_ARGUMENT = 1 << 15, 1 << 18, 1 << 23
+# Bytes from which a copy that has been made before is looked for: to compare takes as long as to
+# copy, but new memory, which the system has to give page by page, several times as long.
+COPIED_ONCE, COPIES = 1 << 13, 8
 
 
 class Node:
@@ -188,6 +192,35 @@ def keep(x: Any) -> Any:
     if x.nbytes <= COPIED or x.dtype.kind not in "fc":
         return x.copy()
     return Kept(x)
+
+
+def copied(x: ndarray, trace: Any) -> ndarray:
+    """A copy of a plain array, which a trace keeps and nobody writes to.
+
+    A loop has the same array in each of its steps: as long as it holds the same bits, one copy
+    serves all nodes.
+    """
+    usual = trace.shares_copies and x.dtype.kind in "fciu" and x.flags.c_contiguous
+    if x.nbytes < COPIED_ONCE or x.nbytes % 8 or not usual:
+        return x.copy()
+    known = trace.state
+    if known is None:
+        known = trace.state = {}
+    elif found := known.get(id(x)):
+        ref, copy = found
+        alike = ref() is x and copy.dtype == x.dtype and copy.shape == x.shape
+        if alike and (words(copy) == words(x)).all():
+            return copy
+        if len(known) >= COPIES:
+            known.clear()
+    copy = x.copy()
+    known[id(x)] = ref_to(x), copy
+    return copy
+
+
+def words(x: ndarray) -> ndarray:
+    """The bits of a contiguous array, which tell -0.0 from 0.0, and NaN from no other."""
+    return x.reshape(-1).view(np.uint64)
 
 
 # How an operand is kept, by its way: as it is, as its spec, or as one of the user's.

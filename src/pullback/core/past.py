@@ -23,7 +23,7 @@ def past(function: Any) -> Any:
 
 
 where, concatenate, putmask = past(np.where), past(np.concatenate), past(np.putmask)
-dot = past(np.dot)
+dot, bincount = past(np.dot), past(np.bincount)
 
 
 @lru_cache(maxsize=1024)

@@ -96,6 +96,7 @@ class Primitive(Traits, ReadApart):
     ours: bool = False  # its rules call no functions of the user's
     usual_pull: bool = False  # `pull` is that of Primitive, and the instance stays
     by_transpose: bool = False  # its cotangents are its transposes, and nothing else
+    by_elements: bool = False  # a batch is computed by `value`, with axes aligned
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
@@ -438,6 +439,7 @@ class Elementwise(Primitive):
     made_of = ("ufunc", "partials", "partial_reads")
     reflected: Any = None  # the operator's method for a plain operand on the left: `__radd__`
     converts = False  # beside an array, a Python number may come as an array without axes
+    arrays: frozenset[type]  # values that the ufunc of a registered one takes as they are
 
     @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
     def __init__(
@@ -465,6 +467,7 @@ class Elementwise(Primitive):
             for r in ((reads,) * len(partials) if isinstance(reads, str) else reads)
         ]
         self.lower = lower
+        self.by_elements = type(self).batch is Elementwise.batch
         kind = type(self)  # whether a cotangent is multiplied by the partial, and nothing else
         self.multiplies = kind.factor is Elementwise.factor and kind.scaled is Elementwise.scaled
         # Resolved here, once: a node's rule and what it keeps, for each choice of wanted operands.
@@ -516,8 +519,10 @@ class Elementwise(Primitive):
                 continue
             term = x_dot if partial is ONE else self.scaled(i, x_dot, out, xs)
             out_dot = term if out_dot is None else out_dot + term
-        if out_dot is not None and type(out) is not float and out_dot.shape != np.shape(out):
-            out_dot = np.broadcast_to(dense(out_dot), np.shape(out))
+        if out_dot is not None and type(out) is not float:
+            shape = getattr(out, "shape", ())
+            if out_dot.shape != shape:
+                out_dot = np.broadcast_to(dense(out_dot), shape)
         return out_dot
 
     def vjp(self, out_bar, residual, wanted):

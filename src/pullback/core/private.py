@@ -182,8 +182,9 @@ def owns_memory(box: Any) -> bool:
     base = array.base
     if base is None:
         return array.flags.owndata
-    # The array holds it, this name does, and the call.
-    return type(base) is np.ndarray and base.base is None and sys.getrefcount(base) <= 3
+    if type(base) is not np.ndarray or not base.flags.owndata or weakref.getweakrefcount(base):
+        return False
+    return sys.getrefcount(base) <= 3  # the array holds it, this name does, and the call
 
 
 def claimed(box: Any, others: int, note: Any) -> Array | None:

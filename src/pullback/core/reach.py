@@ -74,6 +74,13 @@ class Session:
         self.closed = True
         OPEN.pop(id(self), None)
         restore()
+        self.__class__ = Session  # which has nothing to do when it dies
+
+
+class Begun(Session):
+    """A session that is closed when it dies, at the latest."""
+
+    __slots__ = ()
 
     def __del__(self) -> None:
         """An exception between two lines may keep it from being closed."""
@@ -292,7 +299,7 @@ def reach_again(fn: Any) -> bool:
     _, new, named = known
     scope = fn.__globals__
     for home in named.homes:
-        if of(scope.get(home), type):
+        if issubclass(type(scope.get(home)), type):
             return False
     for name in named.loads:
         x = scope.get(name)
@@ -476,7 +483,7 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
                 reach_instance(x)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
-    session = Session()
+    session = Begun()
     if trace is not None:
         trace.leaves = session, 0
     try:

@@ -67,8 +67,7 @@ def resolve(primitive: Any, operands: tuple[int, ...]) -> tuple[Any, Any]:
 
     pull = written(RULE, primitive, operands)
     if len(operands) == 2:  # in forward mode each operand has a tangent of its own
-        first, second = [primitive.factor(i, held) for i in operands]
-        primitive.pairs = lambda dot, other, held: (first(dot, held), second(other, held))
+        primitive.pairs = written(PAIRS, primitive, operands)
 
     def rebuild(residual, node, trace):
         """The residual with Arrays for values, so that the rule's own work is recorded."""
@@ -105,6 +104,14 @@ def pull(bar, residual, wanted):
     return {folded},
 """
 
+PAIRS = """
+def pairs(bar, other, {held}):
+    {opened}
+    first = {first}
+    bar = other
+    return first, {last}
+"""
+
 
 def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
     """A rule with the terms of a primitive for these operands written out."""
@@ -115,7 +122,8 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
     alone = len(operands) == 1 and len(reads) > 1
     terms = [primitive.term(i, arguments, held, alone) for i in operands]
     opened = f"{', '.join(names)} = held" if len(reads) > 1 else ""
-    if len(operands) == 2 and "bar" in terms:  # both may receive it as it is, and it has one holder
+    if template is not PAIRS and len(operands) == 2 and "bar" in terms:
+        # Both may receive it as it is, and it has one holder.
         opened += "\n    bar = bar.present() if type(bar) is Buffer else bar"
     indices = [i for i, name in enumerate(names) if name in reads]
     scope = {
@@ -128,6 +136,7 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
     }  # fmt: skip
     return from_template(
         template, scope, held=held, opened=opened, terms=", ".join(terms),
+        first=terms[0], last=terms[-1],
         bars=", ".join([f"bar{i}" for i in operands]),
         folds=", ".join([f"fold{i}" for i in operands]),
         folded=", ".join(

@@ -19,7 +19,8 @@ import numpy as np
 
 from .array import Array
 from .bytecode import named
-from .dispatch import OF_NUMPY, UFUNCS
+from .dispatch import UFUNCS
+from .scalars import OF_NUMPY
 from .spec import NUMBERS
 
 

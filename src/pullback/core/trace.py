@@ -70,6 +70,7 @@ class Trace:
     # The node of an Array says how it depends on what is differentiated; how many times so.
     differentiates: int = False
     eager = False  # has leaves with `.grad`
+    shares_copies = False  # `state` holds copies of plain arrays, see `copied`
     writes_nodes = False  # nodes of operations are also written by `Recorders`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have

@@ -25,7 +25,6 @@ from ..core.dispatch import (
     FUNCTIONS,
     HELD,
     HOLDERS,
-    OF_NUMPY,
     REFUSALS,
     REFUSED,
     SEQUENCES,
@@ -39,13 +38,12 @@ from ..core.dispatch import (
     holds_arrays,
     into_plain,
     leaves,
-    of_numpy,
-    operands_of_numpy,
     plain,
     unknown,
 )
 from ..core.instances import BY_METHOD
 from ..core.namespaces import takes_part
+from ..core.scalars import OF_NUMPY, of_numpy, operands_of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
@@ -446,12 +444,12 @@ def just_one(own: Ufunc) -> Any:
 def just_two(own: Ufunc) -> Any:
     """`of_two` for calls without keywords, for arrays and Arrays that hold them."""
     primitive, short = own.primitive, own.short
-    pythons = gives_python(primitive)
+    pythons, arrays = gives_python(primitive), getattr(primitive, "arrays", OF_NUMPY)
 
     def call(x: Any, y: Any) -> Any:
-        if type(x) is Array and type(x.payload) in OF_NUMPY and not (pythons and x.within.maps):
+        if type(x) is Array and type(x.payload) in arrays and not (pythons and x.within.maps):
             kind = type(y)
-            if kind is Array and type(y.payload) in OF_NUMPY and not (pythons and y.within.maps):
+            if kind is Array and type(y.payload) in arrays and not (pythons and y.within.maps):
                 trace = x.within
                 if y.within.birth > trace.birth:
                     trace = y.within
@@ -470,7 +468,7 @@ def of_two(own: Ufunc) -> Any:
     """The short way of a ufunc of two operands."""
     ufunc, primitive = own.ufunc, own.primitive
     whole = None if ufunc.signature is None else FUNCTIONS[ufunc]
-    pythons = gives_python(primitive)
+    pythons, arrays = gives_python(primitive), getattr(primitive, "arrays", OF_NUMPY)
     whole = getattr(whole, "plain", whole)
 
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
@@ -480,12 +478,12 @@ def of_two(own: Ufunc) -> Any:
                 if primitive is not None and y is not NOTHING:
                     if (
                         one is Array
-                        and (type(x.payload) not in OF_NUMPY or (pythons and x.within.maps))
+                        and (type(x.payload) not in arrays or (pythons and x.within.maps))
                     ) or (
                         other is Array
-                        and (type(y.payload) not in OF_NUMPY or (pythons and y.within.maps))
+                        and (type(y.payload) not in arrays or (pythons and y.within.maps))
                     ):
-                        x, y = operands_of_numpy((x, y))
+                        x, y = operands_of_numpy((x, y), primitive)
                     try:
                         out = binary(primitive, x, y)
                     except ObjectArrayError:

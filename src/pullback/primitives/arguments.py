@@ -8,8 +8,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array, class_of_number, current, peel
-from ..core.dispatch import as_array, is_python
+from ..core.dispatch import as_array
 from ..core.errors import ConversionError
+from ..core.scalars import is_python
 from ..core.spec import promoted, spec_of
 from ..core.trace import CONSTANT
 

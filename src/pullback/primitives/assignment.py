@@ -290,7 +290,7 @@ def alone(x, root, path, v):
     trace = root.within
     if type(v) is not Array or v.within is not trace or x.storage.copies:
         return None
-    if trace.eager and trace.suspended():
+    if trace.eager and (is_leaf(v) or trace.suspended()):
         return None
     if any(step[0].sign for step in path):
         return None
@@ -401,7 +401,7 @@ def getitem(x, key):
             return viewed(out, x, key)
         if is_flat(x):
             x.storage.copies[0] = 0
-        if (indices := of_plain(x.shape, key)) is not None:
+        if (indices := of_plain(x.shape, key, x.within)) is not None:
             return x.within.gather(getitem_p, x, *indices)
         if masks(key, x):
             return select(x, key)

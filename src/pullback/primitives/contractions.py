@@ -7,9 +7,10 @@ from math import prod
 
 import numpy as np
 
-from ..core.dispatch import UFUNCS, binary, cast, of_numpy, refuse, replaces
+from ..core.dispatch import UFUNCS, binary, cast, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.out import into_out
+from ..core.scalars import of_numpy
 from .arguments import as_array
 from .einsum import einsum
 from .matmul import check_lengths, column, matmul_p, row

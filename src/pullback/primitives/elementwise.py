@@ -16,10 +16,11 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import is_python, of_numpy, register, replaces
+from ..core.dispatch import register, replaces
 from ..core.lines import hastily
 from ..core.past import count_nonzero
 from ..core.primitive import FIRST, MINUS_ONE, ONE, SECOND, TERMS, ZERO, Elementwise
+from ..core.scalars import is_python, of_numpy
 from ..core.straight import beside_doubles, in_flight
 from ..core.trace import youngest
 from .arguments import surely
@@ -85,7 +86,8 @@ def own(function, *partials, name, lower=None):
         trace = youngest(xs)
         return function(*xs) if trace is None else trace.binary(primitive, *xs)
 
-    primitive = value.primitive = Elementwise(value, *partials, name=name, lower=lower)
+    primitive = Elementwise(value, *partials, name=name, lower=lower, value=function)
+    value.primitive = primitive
     primitive.declare(total=True)
     return value
 
@@ -174,7 +176,9 @@ def round_steep(slope, x):
         if is_finite(slope) or slope != slope:
             return slope
         return math.copysign(SPARE64 if math.isinf(x) else HUGE64, slope)
-    if np.iscomplexobj(slope) or not count_nonzero(np.isinf(slope)):
+    if not count_nonzero(np.isinf(slope)):
+        return slope
+    if is_complex(slope):
         return round_infinity(slope)
     return np.where(np.isinf(x), round_to_spare(slope), round_infinity(slope))[()]
 

@@ -15,7 +15,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.lines import hastily
 from ..core.matching import length_of_no_sequence
 from ..core.namespaces import STANDS
-from ..core.past import count_nonzero
+from ..core.past import bincount, count_nonzero
 from ..core.primitive import Linear, align
 from ..core.spec import DOUBLE, DOUBLES, Spec, known_spec, promoted, spec_of
 from .arguments import arrays_of, as_array, axis_of, cast, common_dtype, is_count, somewhere
@@ -135,7 +135,11 @@ class Getitem(Linear):
     @staticmethod
     def gather_rule(out_bar, residual, wanted):
         (key, arrays), shape, dtype = residual
-        if type(out_bar) is ndarray and out_bar.size == prod(shape):
+        n = prod(shape)
+        many = type(out_bar) is ndarray and len(shape) == len(arrays) == 1 and 4 * out_bar.size >= n
+        if many and out_bar.dtype is DOUBLE is dtype and hastily():
+            return (sums_at(arrays[0], out_bar, n),)
+        if type(out_bar) is ndarray and out_bar.size == n:
             index, there = fill(key, arrays), np.zeros(shape, bool)
             there[index] = True
             if count_nonzero(there) == out_bar.size:  # each element, in another order
@@ -143,6 +147,16 @@ class Getitem(Linear):
                 x_bar[index] = out_bar
                 return (x_bar,)
         return (gathered(out_bar, key, arrays, known_spec(shape, dtype)),)
+
+
+def sums_at(index, value, n):
+    """n zeros with values added at indices, one after another."""
+    try:
+        return bincount(index.reshape(-1), value.reshape(-1), n)
+    except (TypeError, ValueError):  # it counts from the end, or in integers of another kind
+        out = np.zeros(n)
+        np.add.at(out, index, value)
+        return out
 
 
 def gathered(out_bar, key, arrays, spec):

@@ -18,7 +18,7 @@ from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
-from ..core.node import COPIED_BESIDE, NODE, Node, new
+from ..core.node import COPIED_ONCE, NODE, Node, new
 from ..core.rules import folds, held_by
 from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.spec import NUMBERS as ARRAYS
@@ -134,7 +134,7 @@ KEPT = "if kind is ndarray: {y} = {y}.copy()"
 
 
 SCOPE = {
-    "ARRAYS": ARRAYS, "Array": Array, "COPIED_BESIDE": COPIED_BESIDE, "DOUBLE": DOUBLE,
+    "ARRAYS": ARRAYS, "Array": Array, "COPIED_ONCE": COPIED_ONCE, "DOUBLE": DOUBLE,
     "NUMBERS": NUMBERS, "NUMPYS": NUMPYS, "Node": Node, "folds": folds, "ndarray": ndarray,
     "new": new,
 }  # fmt: skip
@@ -206,7 +206,7 @@ def beside_plain(primitive: Any, i: int) -> str:
     converted = CONVERTED.format(**names) if primitive.converts else "pass"
     reads = primitive.reads_other[i]
     kept = KEPT.format(**names) if reads else "pass"
-    small = f" and {names['y']}.nbytes <= COPIED_BESIDE" if reads else ""
+    small = f" and {names['y']}.nbytes < COPIED_ONCE" if reads else ""
     return BESIDE.format(
         converted=converted, kept=kept, small=small, node=node, folding=folding, **names
     )

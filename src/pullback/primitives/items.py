@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from ..core.array import Array, current, snapshot, told
-from ..core.dispatch import is_python
+from ..core.scalars import is_python
 
 
 def kept_by(x):

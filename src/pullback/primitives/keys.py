@@ -15,6 +15,7 @@ from numpy import ndarray
 from ..core.array import Array, current
 from ..core.dispatch import plain
 from ..core.errors import ConversionError
+from ..core.node import copied
 from ..core.primitive import align
 from .arguments import as_array, rows, wrapped
 from .shapes import ghost
@@ -90,14 +91,14 @@ def parse(shape, key):
     return tuple(template), arrays, tuple(new)
 
 
-def of_plain(shape, key):
+def of_plain(shape, key, trace):
     """`parse` in short for the usual keys with arrays: (template, arrays of integers), or None.
 
     These are plain arrays and lists of integers or truth values, beside slices and integers. The
-    arrays are the caller's no more.
+    arrays are the caller's no more, but copies that the trace keeps.
     """
     if type(key) is ndarray and key.ndim and key.dtype.kind in "iu":
-        return ONE_INDEX, (key.copy(),)
+        return ONE_INDEX, (copied(key, trace),)
     template, arrays, axis = [], [], 0
     for k in key if type(key) is tuple else (key,):
         kind = type(k)
@@ -114,7 +115,7 @@ def of_plain(shape, key):
                 return None
             arrays += k.nonzero()
         elif k.dtype.kind in "iu" and k.ndim:
-            arrays.append(k.copy() if kind is ndarray else k)
+            arrays.append(copied(k, trace) if kind is ndarray else k)
         else:
             return None
         found = len(arrays) - template.count(INDEX)

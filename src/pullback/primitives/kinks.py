@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,7 +14,8 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import DENSE, Cotangent, masked
-from ..core.lost import warn_bent
+from ..core.errors import ConversionError
+from ..core.lost import mapping, warn_bent
 from ..core.namespaces import STANDS
 from ..core.resolve import reaching
 from ..core.trace import derivatives_of, is_differentiated
@@ -84,14 +87,28 @@ def at_zero(primitive, x):
 # Python's own functions of several numbers, which compare them: equal ones are a kink.
 
 
+def are_mapped(xs):
+    """Whether xs are numbers, of which one differs between the examples of a batch."""
+    return not any(map(np.ndim, xs)) and any(mapping(x) is not None for x in xs)
+
+
 def extreme(f):
-    """`min` or `max`, of which `key=` may be a function."""
-    reached = reaching(f)
+    """`min` or `max`, of which `key=` may be a function. Of mapped numbers, each example's own."""
+    reached, first = reaching(f), operator.gt if f is max else operator.lt
+
+    def chosen(best, x):
+        return np.where(first(x, best), x, best)
 
     def call(*args, **kwargs):
         if len(args) == 1 and not kwargs:
             args = (list(args[0]),)
-        out = reached(*args, **kwargs) if kwargs else f(*args)
+        try:
+            out = reached(*args, **kwargs) if kwargs else f(*args)
+        except ConversionError:
+            items = args[0] if len(args) == 1 else args
+            if kwargs or not are_mapped(items):
+                raise
+            return functools.reduce(chosen, items)
         if type(out) is Array and not kwargs and is_differentiated_twice(out):
             items = args[0] if len(args) == 1 else args
             tied(f.__name__, [x for x in items if x is not out], out)

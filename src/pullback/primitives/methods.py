@@ -22,11 +22,12 @@ from ..core.array import (
     stop,
     told,
 )
-from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
+from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import asked_base, asked_layout
 from ..core.lost import shown
 from ..core.operators import COMPARISONS, INFIX, PREFIX
+from ..core.scalars import is_python
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT
 from ..core.usage import refuse_keywords

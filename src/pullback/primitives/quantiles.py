@@ -12,9 +12,10 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import is_python, refuse, replaces
+from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.out import into_out
+from ..core.scalars import is_python
 from ..core.spec import is_inexact
 from .arguments import as_array, axes_of, kept, plainly_nowhere, surely, unsure
 from .indexing import at_places, steps, take
@@ -71,7 +72,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if n:
         middle = {(n - 1) // 2, n // 2}
         rows = ranked(a, axes, sorted({*middle, n - 1}))
-        one = len(middle) == 1 and is_inexact(a.dtype)
+        one = len(middle) == 1 and is_inexact(a.dtype) and a.dtype.isnative
         mean = rows[0] if one else np.mean(rows[: len(middle)], axis=0)
         out = with_nan(mean, rows[-1])
     else:

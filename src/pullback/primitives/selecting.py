@@ -16,7 +16,7 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
-from ..core.lines import part_where
+from ..core.lines import is_finite, part_where
 from ..core.out import into_out
 from ..core.past import count_nonzero, putmask
 from ..core.past import where as where_past
@@ -312,7 +312,7 @@ class Clip(Primitive):
 
     def share(self, out, x, bar, low, high):
         """What of a tangent or cotangent goes through."""
-        if type(x) is ndarray and not count_nonzero(x != x):
+        if type(x) is ndarray and is_finite(x):
             first, second = as_bounds(low, high, x.dtype)
             tie, other = x == first, x == second
             n = count_nonzero(tie) + count_nonzero(other)

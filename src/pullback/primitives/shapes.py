@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import TALLY, Array, arrayed, is_number, lend, link, peel
+from ..core.array import TALLY, Array, arrayed, is_number, lend, link, peel, snapshot
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError, MissingRuleError, name_of
@@ -492,7 +492,7 @@ def broadcast_to(array, shape, subok=False):
             return array
         if is_number(array):  # of Python, which NumPy would make an array
             return broadcast_p(array, shape=shape)
-        out = Array(array.payload, array.within, array.node)
+        out = snapshot(array)
         link(out, array, lambda base: base)
         return out
     ends = zip(array.shape[::-1], shape[::-1], strict=False)

@@ -2,6 +2,7 @@
 
 from scipy import special as _real
 
+from ..numpy.taking_part import taking_part as _taking_part
 from ..numpy.wrapping import OWN as _OWN
 from ..numpy.wrapping import mirror as _mirror
 from ..numpy.wrapping import seeking as _seeking
@@ -14,3 +15,7 @@ for _name in __all__:
     _function = getattr(_real, _name)
     if type(_function).__name__ == "MultiUFunc":
         _OWN.setdefault(_function, _seeking(_function))
+
+# Polynomials whose weight functions have parameters: SciPy's own code, over nodes of our own rule.
+for _function in (_real.jacobi, _real.genlaguerre, _real.gegenbauer, _real.sh_jacobi):
+    _OWN[_function] = _taking_part(_function)

@@ -62,13 +62,13 @@ def backward(
             after = None if retain else applied.append if mark.hasty else spend
             leaves = walk(mark, seeds, record, after)
             if not mark.left_out or all(map(is_settled, leaves)):
-                return leaves
+                return noted(mark, leaves)
         except Exception:  # also of a rule that does not take NaN
             if not mark.left_out:
                 raise
         mark.active = False
         mark = UNDER_WAY.now = Pass()
-        return walk(mark, seeds)
+        return noted(mark, walk(mark, seeds))
     except MissingRuleError as error:
         if fun is not None:
             reached(error, fun)
@@ -78,6 +78,13 @@ def backward(
         UNDER_WAY.now, mark.active = outer, False
         for node in applied:
             spend(node)
+
+
+def noted(mark: Pass, leaves: list[Node]) -> list[Node]:
+    """The leaves of a pass that counts, after what was put off until that is known."""
+    for note in mark.notes:
+        note()
+    return leaves
 
 
 def is_settled(leaf: Node) -> bool:
@@ -181,7 +188,7 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
         stack.append(node)
         if not node.parents:
             leaves.append(node)
-    ready = list(stack)
+    ready = stack[:]
     while stack:
         parents = stack.pop().parents
         while len(parents) == 1:  # along a chain
@@ -207,7 +214,9 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
                 stack.append(parent)
             else:
                 leaves.append(parent)
-    return leaves, [node for node in ready if not node.pending]
+    if len(ready) > 1:
+        ready = [node for node in ready if not node.pending]
+    return leaves, ready
 
 
 def collect(parent: Node, bar: Any, owned: set[Node]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import PYTHONS, Array
 from ..core.errors import (
@@ -62,6 +63,14 @@ class BatchTrace(Trace):
         if type(out) is tuple:
             return tuple([Array(o, self, None) for o in out])
         return Array(out, self, None)
+
+    def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
+        """x beside a number, or an array with fewer axes than its own: NumPy aligns these."""
+        a, plainly = x.payload, type(plain) is not ndarray or plain.ndim < x.payload.ndim
+        if type(a) is ndarray and x.storage is None is x.node and plainly and primitive.by_elements:
+            out = primitive.value(plain, a) if i else primitive.value(a, plain)
+            return Array(out, self, None)
+        return Trace.beside(self, primitive, i, x, plain)
 
     def of_numbers(self, primitive: Primitive, xs: Any, static: dict[str, Any]) -> Any:
         """An operation of which some operands are Python's numbers, which are mapped."""
@@ -123,7 +132,7 @@ MAPS = "Map by a loop instead: `np.stack([f(x) for x in xs])`."
 INSTEAD = {  # of a plain answer, by what was asked
     "bool(x)": (
         "Choose with `np.where(condition, a, b)` instead of `if`; `&`, `|` and `~` stand for `and`,"
-        " `or` and `not`, `np.maximum(a, b)` for `max(a, b)`, `np.sort(x)` for `sorted(x)`, and"
+        " `or` and `not`, `np.sort(x)` for `sorted(x)`, and"
         " `pullback.while_loop(go_on, step, x)` for `while`."
     ),
     "int(x)": "Write `np.trunc(x)`; a shape or a number of steps is one for all examples.",

@@ -8,7 +8,7 @@ operand.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CodeType
+from contextlib import suppress
 from typing import Any, Never
 from weakref import WeakSet
 
@@ -94,8 +94,9 @@ def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
     )
 
 
-# The code of rules that were found to be linear near zero, each asked once.
-LINEAR: WeakSet[CodeType] = WeakSet()
+# Rules that were found to be linear near zero, each asked once. Two of the same code may differ in
+# what they close over.
+LINEAR: WeakSet[Any] = WeakSet()
 
 
 def transposed(
@@ -109,13 +110,19 @@ def transposed(
     outs, pullback = vjp(linear, *[np.zeros_like(x) for x in inputs])
     if any([np.any(np.abs(peel(out)) > 0) for out in outs]):  # noqa: C419  # NaN is a pole's
         raise not_linear(what, "where what it is given is zero, it returned other numbers")
-    code = getattr(rule, "__code__", None)
-    if code is None or code not in LINEAR:
+    if not is_known_linear(rule):
         if not scales(linear, inputs):
             raise not_linear(what, "given -2 times as much, it did not return -2 times as much")
-        if code is not None:
-            LINEAR.add(code)
+        with suppress(TypeError):
+            LINEAR.add(rule)
     return pullback(bars)
+
+
+def is_known_linear(rule: Any) -> bool:
+    try:
+        return rule in LINEAR
+    except TypeError:  # an object that can't be hashed, or has no weak references
+        return False
 
 
 def not_linear(what: str, why: str) -> ArgumentError:
@@ -142,7 +149,9 @@ def scales(linear: Callable[..., Any], inputs: Sequence[Any]) -> bool:
 
 def refuse_imaginary(x: Any, spec: Spec, what: str) -> None:
     """Raise if a rule gives a real operand or result a complex number that is not real."""
-    if x is None or spec.dtype.kind == "c" or not np.iscomplexobj(peel(x)):
+    if x is None or spec.dtype.kind == "c" or (type(x) is np.ndarray and x.dtype.kind != "c"):
+        return
+    if not np.iscomplexobj(peel(x)):
         return
     value = np.asarray(peel(x))
     noise = np.finfo(value.dtype).eps ** 0.5 * np.max(np.abs(value), initial=0)

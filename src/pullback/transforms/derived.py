@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErr
 from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
-from ..core.usage import usage
+from ..core.usage import check_flag, usage
 from .batch import vmap
 from .common import Lifted, Selection, Transformation, brief, describe, holds_numbers
 from .forward import along, jvp, linearized
@@ -47,6 +47,25 @@ class Selecting(Transformation):
         for position, x in zip(positions, selected, strict=True):
             Lifted(x, self.verb, fun, position)  # what cannot be differentiated raises in our name
         return of_selected, selected
+
+
+class SecondOrder(Selecting):
+    """A derivative of the gradient, which is made once."""
+
+    def __init__(self, fun: Any, argnums: int | Sequence[int]) -> None:
+        super().__init__(fun, argnums)
+        self.gradient = self.new_gradient(fun)
+
+    def new_gradient(self, fun: Any) -> Grad:
+        """The gradient by the first arguments of a function, in our name."""
+        single = self.selection.single
+        gradient = Grad(fun, 0 if single else tuple(range(len(self.selection.numbers))), False)
+        gradient.verb = self.verb
+        return gradient
+
+    def gradient_of(self, fun: Any) -> Grad:
+        """The gradient of what `split` gives."""
+        return self.gradient if fun is self.fun else self.new_gradient(fun)
 
 
 class Reruns:
@@ -285,7 +304,13 @@ def moving(tree: Any) -> list[Any]:
 
 def numbers_in(trees: Any) -> int:
     """How many numbers a list of trees holds."""
-    return sum(spec_of(x).size for tree in trees for x in moving(tree))
+    count = 0
+    for tree in trees:
+        if type(tree) is np.ndarray:
+            count += tree.size
+        else:
+            count += sum([spec_of(x).size for x in moving(tree)])
+    return count
 
 
 def float_spec(leaf: Any) -> Spec:
@@ -318,38 +343,22 @@ def empty_rows(x: Any) -> Any:
     return x if is_static(x) else np.zeros((0, *float_spec(x).shape), float_spec(x).dtype)
 
 
-class Hessian(Selecting):
+class Hessian(SecondOrder):
     verb = "hessian"
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
-        n = tuple(range(len(selected)))
         if any(spec_of(x).dtype.kind == "c" for arg in selected for x in moving(arg)):
             raise DtypeError(
                 f"`hessian({name_of(self.fun)})` needs real arguments; with complex ones a second"
                 " derivative is not a matrix.\n"
                 "  Pass real and imaginary parts as separate arguments, or use `hvp`."
             )
-        gradient = Grad(fun, n, False)
-        gradient.verb = self.verb
-        blocks = Jacobian(gradient, n, "forward", False)(*selected)
-        if self.selection.single:
-            # The tuples of one that argnums made, outside and inside, are taken off again.
-            (outer,) = blocks
-            return strip_inner(outer, selected[0])
-        return blocks
+        gradient = self.gradient_of(fun)
+        return Jacobian(gradient, gradient.selection.argnums, "forward", False)(*selected)
 
 
-def strip_inner(tree: Any, arg: Any) -> Any:
-    """At each leaf of arg's tree stands a tuple of one; take it off."""
-    _, structure = flatten(arg)
-    if structure is None:
-        return tree[0]
-    parts = structure.flatten_up_to(tree)
-    return unflatten(structure, [part if part is None else part[0] for part in parts])
-
-
-class Hvp(Selecting):
+class Hvp(SecondOrder):
     verb = "hvp"
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -370,10 +379,7 @@ class Hvp(Selecting):
                 f" argument a tuple of {len(selected)} directions, but got {describe(v)}.\n"
                 "  Give one for each selected argument, as in `(np.ones_like(x), np.ones_like(y))`."
             )
-        gradient = Grad(fun, tuple(range(len(selected))), False)
-        gradient.verb = self.verb
-        _, products = along(gradient, selected, v, "a direction", self.verb, self.fun)
-        return self.selection.pick(products)
+        return along(self.gradient_of(fun), selected, v, "a direction", self.verb, self.fun)[1]
 
 
 class ElementwiseGrad(Selecting):
@@ -440,6 +446,7 @@ def jacobian(
         DtypeError: complex to complex without `holomorphic=True`, or the promise without complex.
         ArgumentError: with "auto", two runs of fun gave different results.
     """
+    check_flag(holomorphic, "holomorphic", "jacobian")
     return Jacobian(fun, argnums, mode, holomorphic)
 
 

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Never
 
 import numpy as np
@@ -29,12 +29,13 @@ from ..core.errors import (
     ShapeError,
 )
 from ..core.instrument import Context
+from ..core.lines import UNDER_WAY
 from ..core.namespaces import library
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
-from ..core.usage import refuse_keywords, usage
+from ..core.usage import check_flag, refuse_keywords, usage
 from .backward import backward, harvest
 from .common import brief, check_function, conform, fresh, refuse_ended
 from .conversions import way_to_array
@@ -69,6 +70,7 @@ class EagerTrace(ReverseTrace):
 
     __slots__ = ()
     eager = True
+    shares_copies = False  # it lives as long as the process
 
     def suspended(self) -> bool:
         return bool(SUSPENDED.anywhere) and SUSPENDED.here()
@@ -262,6 +264,8 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
     Raises:
         DtypeError: `requires_grad` of integers or truth values.
     """
+    if requires_grad is not False:
+        check_flag(requires_grad, "requires_grad", "array")
     if holds_arrays(data):
         made = as_array(data)
         if dtype is not None:
@@ -343,6 +347,10 @@ def run_backward(
     """
     if unknown:
         refuse_keywords(run_backward, unknown, "x.backward")
+    if create_graph is not False:
+        check_flag(create_graph, "create_graph", "backward")
+    if retain_graph is not None:
+        check_flag(retain_graph, "retain_graph", "backward")
     trace = current(self).within
     if not trace.eager:
         refuse(self, "backward")
@@ -425,7 +433,10 @@ def retain_grad(self: Array) -> None:
     def note(out_bar: Any) -> None:
         held = Leaf(primal)
         held.bar = out_bar
-        bar = harvest(held, primal, {id(out_bar)})
+        mark: Any = UNDER_WAY.now  # a rule runs in a pass
+        mark.notes = *mark.notes, partial(add, harvest(held, primal, {id(out_bar)}))
+
+    def add(bar: Any) -> None:
         old = state.retained.get(ref())
         state.retained[ref()] = bar if old is None else old + bar
 

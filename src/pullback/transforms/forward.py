@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
-from ..core.array import Array, current, touch
+from ..core.array import Array, bottom, current, touch
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
-from ..core.node import keep
+from ..core.node import Kept, keep, new
 from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.rules import match
@@ -32,7 +33,7 @@ from .common import (
     needs_arguments,
     settle,
 )
-from .meeting import writes_number
+from .meeting import is_double, moves, writes_number
 
 
 class ForwardTrace(Trace):
@@ -116,7 +117,7 @@ class ForwardTrace(Trace):
             STATE.reset(token)
         if a.shape != b.shape and type(out_dot) is not np.ndarray:
             return Trace.binary(self, primitive, x, y)
-        return Array(out, self, match(out_dot, out, "jvp", primitive.name))
+        return moved(out, self, out_dot, primitive)
 
     def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
         if x.storage is not None:
@@ -124,17 +125,19 @@ class ForwardTrace(Trace):
         moving = x.within is self and x.node is not None and type(x.payload) not in PYTHON
         if not primitive.own_jvp or not moving or type(x.node) not in DENSE:
             return x.within.process(primitive, (x,), static)
-        out = primitive.of(x.payload, static)
+        a, dot = x.payload, x.node
+        out = primitive.value(a, **static) if type(a) is ndarray else primitive.of(a, static)
         if out.dtype is not DOUBLE and not carries(out):
             return out
         if primitive.rearranges:  # nothing is computed
-            return Array(out, self, match(primitive.of(x.node, static), out, "jvp", primitive.name))
+            return moved(out, self, primitive.of(dot, static), primitive)
         token = STATE.set(SILENT)
         try:
-            out_dot = primitive.of(x.node, static)
+            plain = type(dot) is ndarray
+            out_dot = primitive.value(dot, **static) if plain else primitive.of(dot, static)
         finally:
             STATE.reset(token)
-        return Array(out, self, match(out_dot, out, "jvp", primitive.name))
+        return moved(out, self, out_dot, primitive)
 
     def scaled(self, primitive: Any, out: Any, dot: Any, rule: Any, held: Any) -> Array:
         token = STATE.set(SILENT)
@@ -142,7 +145,7 @@ class ForwardTrace(Trace):
             (out_dot,) = rule(dot, held, None)
         finally:
             STATE.reset(token)
-        return Array(out, self, match(out_dot, out, "jvp", primitive.name))
+        return moved(out, self, out_dot, primitive)
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         primals, dots = split(self, primitive, xs)
@@ -166,6 +169,16 @@ class ForwardTrace(Trace):
         return tuple(
             [Array(o, self, dot) if carries(o) else o for o, dot in zip(out, out_dot, strict=True)]
         )
+
+
+def moved(out: Any, trace: Trace, dot: Any, primitive: Any) -> Array:
+    """The result of an operation with its tangent, of its shape and dtype."""
+    alike = type(out) is ndarray is type(dot) and out.dtype is dot.dtype and out.shape == dot.shape
+    x = new(Array)
+    x.payload, x.within = out, trace
+    x.node = dot if alike else match(dot, out, "jvp", primitive.name)
+    x.storage = None
+    return x
 
 
 def meets(a: Any, plain: Any) -> bool:
@@ -198,16 +211,18 @@ class LinearizeTrace(Trace):
         out = primitive(*primals, **static)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        if primitive.n_out is None and not carries(out, primals):
+        if primitive.n_out is None and not moves(out, primals):
             return out
         steps = self.state
-        if all(source is None for source in sources):
+        if sources.count(None) == len(sources):
             return wrap(out, lambda o, i: Array(o, self, None))
         kept = tuple(
             [x if s is not None else keep(x) for x, s in zip(primals, sources, strict=True)]
         )
         steps.append((primitive, out, kept, static, tuple(sources)))
         step = len(steps)
+        if primitive.n_out is None:
+            return Array(out, self, (step, 0))
         return wrap(out, lambda o, i: Array(o, self, (step, i)) if carries(o) else o)
 
 
@@ -302,18 +317,25 @@ def along(
             args.append(primal)
             continue
         lifted = Lifted(primal, verb, shown, position)
+        if lifted.leaf:
+            (value,), (dot,) = lifted.primals, directions(lifted, tangent, what, asker)
+            args.append(Array(value, trace, dot))
+            continue
         dots = iter(directions(lifted, tangent, what, asker))
         lift = lambda x: Array(x, trace, next(dots))  # noqa: B023  # called in this turn
         args.append(lifted.map(lift))
     try:
         out = run(trace, fun, args, {})
+        mine = type(out) is Array and out.within is trace and out.storage is None
+        if mine and is_double(bottom(out)) and not trace.many_decisions(True):  # as it mostly is
+            return primal_and_tangent(out, trace)
         outs, structure = flatten(out)
         check_output(out, outs, verb, shown)
         settled = [settle(x, trace) for x in outs]
         pairs = [primal_and_tangent(x, trace) for x in settled]
-        mine = [x for x in settled if type(x) is Array and x.within is trace]
-        trace.led(settled, bool(mine))
-        if mine and trace.many_decisions(any(x.node is not None for x in mine)):
+        own = [x for x in settled if type(x) is Array and x.within is trace]
+        trace.led(settled, bool(own))
+        if own and trace.many_decisions(any(x.node is not None for x in own)):
             weights = [x.node for x in flatten(args)[0] if type(x) is Array and x.within is trace]
             trace.led_beside(weights, flatten(primals)[0], [dot for _, dot in pairs])
     finally:
@@ -326,6 +348,8 @@ def along(
 
 def directions(lifted: Lifted, tangent: Any, what: str, asker: Callable[[], str]) -> list[Any]:
     """The tangents of the differentiated leaves of one argument; None is zero."""
+    if lifted.leaf:
+        return [conform(tangent, spec_of(lifted.primals[0]), what, asker)]
     dots = branches(tangent, lifted.structure, what, asker)
     for dot, x, static in zip(dots, lifted.primals, lifted.static, strict=True):
         if static and dot is not None and not is_static(dot):
@@ -354,9 +378,12 @@ def primal_and_tangent(x: Any, trace: Trace) -> tuple[Any, Any]:
     """The value of a result and its tangent, of one shape and kind."""
     if type(x) is not Array or x.within is not trace:
         return x, zeros_of(x)
-    value = fresh(x.payload)
-    if x.node is None:
+    value, dot = fresh(x.payload), x.node
+    if dot is None:
         return value, zeros_of(value)
+    plain = type(dot) is ndarray is type(value) and dot.dtype is value.dtype
+    if plain and dot.shape == value.shape:
+        return value, dot.copy("K")
     dot = fit(dense(x.node), spec_of(value))
     while type(dot) is Array and (dot.within is trace or dot.within is CONSTANT):
         dot = dot.payload  # of a rule that closes over an Array
@@ -399,8 +426,10 @@ class Pushforward:
     @property
     def degenerate(self) -> bool:
         """Whether it has no second derivative in several directions at once; see `spectra`."""
-        steps = [step for step in self.steps if step[0].facing is not None]
-        return any(primitive.degenerate(out) for primitive, out, *_ in steps if nested(out))
+        for primitive, out, *_ in self.steps:
+            if primitive.facing is not None and nested(out) and primitive.degenerate(out):
+                return True
+        return False
 
     def over_rows(self, push: Callable[[Any], Any], directions: Any) -> Any:
         """`push`, which calls this, of each row, all at once."""
@@ -446,9 +475,13 @@ class Pushforward:
         """Enter the tangents of all results beside those of the inputs."""
         for step, (primitive, out, xs, static, sources) in enumerate(self.steps, 1):
             x_dots = [dots.get(source) for source in sources]
-            if all(dot is None for dot in x_dots):
+            for dot in x_dots:
+                if dot is not None:
+                    break
+            else:
                 continue
-            xs = tuple([x.opened() if hasattr(x, "opened") else x for x in xs])
+            if Kept in map(type, xs):
+                xs = tuple([x.opened() if type(x) is Kept else x for x in xs])
             out_dot = primitive.push(out, xs, x_dots, static, structured=True)
             for i, dot in enumerate(out_dot if type(out) is tuple else (out_dot,)):
                 dots[step, i] = dot

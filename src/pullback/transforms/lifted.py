@@ -87,6 +87,8 @@ def lift(
 
 def cotangents(lifted: Any, taken: set[int], trace: Trace | None = None) -> list[Any]:
     """For each differentiated argument a tree like it."""
+    if len(lifted) == 1:  # mostly; a comprehension is a call
+        return [lifted[0].cotangent(taken, trace)]
     return [arg.cotangent(taken, trace) for arg in lifted]
 
 

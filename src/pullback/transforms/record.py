@@ -183,7 +183,7 @@ class RecordTrace(ReverseTrace):
     """
 
     __slots__ = ()
-    writes_nodes = False
+    writes_nodes = shares_copies = False
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if static.get("donate"):  # entries keep what was there before an assignment

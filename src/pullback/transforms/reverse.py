@@ -17,19 +17,28 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.node import COPIED_BESIDE, Kept, Node, constant_node, new, node_of, noted, slots
+from ..core.node import (
+    COPIED_BESIDE,
+    Kept,
+    Node,
+    constant_node,
+    copied,
+    new,
+    node_of,
+    noted,
+    slots,
+)
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
-from ..core.usage import usage
+from ..core.usage import check_flag, usage
 from .backward import backward
 from .common import (
     Selection,
     Transformation,
     branches,
-    check_flag,
     check_function,
     check_output,
     conform,
@@ -42,6 +51,7 @@ from .lifted import any_reached, cotangents, lift, primals_of
 from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
+TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)
 ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
@@ -51,7 +61,7 @@ class ReverseTrace(Trace):
     """Computes values, and notes for each operation a node from which to go back."""
 
     differentiates = True
-    leaves_values = writes_nodes = True
+    leaves_values = writes_nodes = shares_copies = True
     __slots__ = ()
 
     def unary(self, primitive: Any, x: Array) -> Any:
@@ -138,7 +148,7 @@ class ReverseTrace(Trace):
             out = primitive.value(plain, a) if i else primitive.value(a, plain)
             if primitive.decides and self.decided(primitive.constant):
                 return out
-            kept = plain.copy() if primitive.reads_other[i] else None
+            kept = copied(plain, self) if primitive.reads_other[i] else None
             if a.shape != plain.shape:
                 return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
         else:
@@ -172,7 +182,7 @@ class ReverseTrace(Trace):
         out = apply(plain, a) if i else apply(a, plain)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        kept = plain.copy() if primitive.reads_other[i] else None
+        kept = copied(plain, self) if primitive.reads_other[i] else None
         if p.shape != plain.shape:
             return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
         return primitive.notes[i](out, self, (x.node,), *((kept, a) if i else (a, kept)))
@@ -204,7 +214,10 @@ class ReverseTrace(Trace):
         if x.storage is not None or type(a) is not ndarray:
             return Trace.gather(self, primitive, x, key, arrays)
         held = (key, arrays), a.shape, a.dtype
-        out = primitive.value(a, *arrays, key=key) if len(key) > 1 else a[arrays[0]]
+        if len(key) > 1:
+            out = primitive.value(a, *arrays, key=key)
+        else:
+            out = a.take(arrays[0]) if a.ndim == 1 and a.size >= TAKEN else a[arrays[0]]
         rule = primitive.reorder_rule if reorders else primitive.gather_rule
         return noted(out, self, (x.node,), rule, held)
 
@@ -370,7 +383,7 @@ class ValueAndGrad(Transformation):
                 out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
             value = out.payload if mine else out
-            double = type(bottom(value)) is float64
+            double = type(value) is float64 or type(bottom(value)) is float64
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:

@@ -81,6 +81,23 @@ def quick(monkeypatch):
     monkeypatch.setattr(trial, "SLACK", 0.0)
 
 
+class TestStopwatch:
+    @pytest.mark.parametrize(
+        ("clock", "processor", "fine", "passed"),
+        [
+            (0.05, 2e-4, True, 2e-4),  # another process was given the processor meanwhile
+            (2e-4, 8e-4, True, 2e-4),  # four threads worked on it
+            (2e-4, 0.0, False, 2e-4),  # the processor's time is told in steps of 16 ms
+        ],
+    )
+    def test_what_counts(self, monkeypatch, clock, processor, fine, passed):
+        monkeypatch.setattr(trial.Stopwatch, "FINE", fine)
+        monkeypatch.setattr(trial, "perf_counter", iter((0.0, clock)).__next__)
+        told = iter((0.0, processor)) if fine else iter((processor,))
+        monkeypatch.setattr(trial, "process_time", told.__next__)
+        assert trial.Stopwatch().passed() == passed
+
+
 class TestTrial:
     def test_takes_turns_and_then_decides(self):
         t = Trial(0.0)

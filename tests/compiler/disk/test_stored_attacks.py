@@ -44,7 +44,8 @@ for name in sorted(os.listdir(sys.argv[1])):
         called(module, module.f)
         g = pb.compile(module.f, **getattr(module, "options", {}))
         outs = [called(module, g) for _ in range(3)]
-        found[name[5:-3]] = g.cache_info().misses, outs, called(module, module.f)
+        info = g.cache_info()
+        found[name[5:-3]] = info.misses, outs, called(module, module.f), info.paths
         getattr(module, "end", int)()
 print(json.dumps(found))
 """
@@ -80,7 +81,9 @@ CASES = cases()
 
 
 def processes(folder):
-    """What processes found: one that writes, its twin, and two with what has changed."""
+    """What processes found: one that writes, its twin, and two with what has changed; and which
+    records lie in the folder after each of them.
+    """
     (folder / "driver.py").write_text(DRIVER)
     for side in (0, 1):
         (folder / str(side)).mkdir()
@@ -89,7 +92,7 @@ def processes(folder):
                 path = folder / str(side) / name
                 path.parent.mkdir(exist_ok=True)
                 path.write_text("\n".join(lines[side]) + "\n")
-    found = []
+    found, lying = [], []
     for seed, side in enumerate((0, 0, 1, 1)):
         env = {
             **os.environ,
@@ -101,7 +104,9 @@ def processes(folder):
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         found.append(json.loads(done.stdout))
-    return found
+        files = {p.name: p.read_bytes() for p in (folder / "cache" / "code").iterdir()}
+        lying.append({name: x for name, x in files.items() if x[43:44] == b"\x80"})  # a record
+    return found, lying
 
 
 # What may be another in another process, or needs more than is written down.
@@ -109,21 +114,26 @@ NOT_KEPT = (
     "address", "hash", "set_", "views", "subclass_of_set", "tb_lineno", "fn_lineno", "type_hints",
     "array_base", "array_shares", "array_interface", "ctypes_data", "get_printoptions",
     "membership", "arg_dict_keys", "execd", "protocol", "subclasshook", "getattribute",
-    "result_intsub", "files", "absent", "config", "context", "weak", "vectorized",
+    "result_intsub", "files", "absent", "config", "context", "weak", "vectorized", "library_class",
+    "declared_pure", "pulled_back",
 )  # fmt: skip
 
 
 def test_each_process_finds_what_the_function_gives(tmp_path):
-    """What has not changed is not recorded again."""
-    runs = processes(tmp_path)
+    """What has not changed is not recorded again, and adds nothing: neither a path nor a file."""
+    runs, lying = processes(tmp_path)
 
     def check(name):
         for found in runs:
-            misses, outs, right = found[name]
+            misses, outs, right, _ = found[name]
             assert outs == [right] * 3, (misses, outs, right)
         assert runs[1][name][0] == 0 or name.startswith(NOT_KEPT)
+        for before, after in (runs[:2], runs[2:]):
+            assert after[name][3] == before[name][3]
 
     try_all(check, [(name, (name,)) for name in CASES])
+    assert lying[1] == lying[0]
+    assert lying[3] == lying[2]
 
 
 class TestWithinAProcess:

@@ -23,7 +23,16 @@ from tests.compiler.call import test_sequences as sequences
 from tests.compiler.call.test_compile import equal
 from tests.compiler.call.test_fuzz import agree
 from tests.fuzz_compile import changes, write
-from tests.stored_programs import HEAD, compiled_later, different, kept, module, numbers, table
+from tests.stored_programs import (
+    HEAD,
+    compiled_later,
+    different,
+    kept,
+    marks,
+    module,
+    numbers,
+    table,
+)
 
 # Of random programs many a derivative is zero.
 pytestmark = [
@@ -157,7 +166,7 @@ def check_program(seed):
     around = ORDERS[(0, 0, 1, 1, 2)[seed % 5]]
     text, steps = write(seed), changes(seed, 8)
     other = with_another_number(text, r)
-    misses = []
+    misses, known = [], []
     more = [(other, steps), (text, changes(-seed, 4)), (other, steps[3:])]
     for k, (program, calls) in enumerate([(text, steps), (text, steps), *more]):
         one, two = vars(module(program)), vars(module(program))
@@ -165,6 +174,8 @@ def check_program(seed):
         for step in calls:
             agree(plain, one, fast, two, step, f"seed {seed}, process {k}: {step}\n{program}")
         misses.append(fast.cache_info().misses)
+        known.append(marks(fast))
+    assert known[1] <= known[0], seed  # the same calls add no path
     return misses[0] - misses[1]
 
 
@@ -231,7 +242,7 @@ def check_function(make, args, seed, by_layout=True):
     laid = LAYOUTS if by_layout else LAYOUTS[:-1]
     calls = [*[(np.copy, args)] * 4, *[(way, args) for way in laid]]
     calls += [(np.copy, other) for other in others(args, seed)]
-    found, misses = [], []
+    found, misses, known = [], [], []
     for k in range(3):
         order = calls[:: (1, 1, -1)[k]]
         plain, fast = make(), compiled_later(make())
@@ -249,6 +260,8 @@ def check_function(make, args, seed, by_layout=True):
             found[-1].append(tuple([bits(a) for a in got[1] or ()]) if repeated else None)
         found[-1] = found[-1][:: (1, 1, -1)[k]]
         misses.append(fast.cache_info().misses)
+        known.append(marks(fast))
+    assert known[1] <= known[0], seed  # the same calls add no path
     for k, same in enumerate(zip(*found, strict=True)):
         assert len({*same} - {None}) < 2, (seed, k)  # what is repeated, bit for bit
     return misses[0] - misses[1]

@@ -380,6 +380,34 @@ def cleans_up_by_with_within_with(x):
         return np.sum(x)
 
 
+def held():
+    with LOCK:
+        yield 1.0
+        yield 2.0
+
+
+def cleans_up_by_a_generator(x):
+    for y in held():
+        print(end="")
+        if y == 1.0:
+            break
+    return np.sum(x)
+
+
+def cleans_up_by_generators_of_generators(x):
+    def outer():
+        try:
+            yield from held()
+        finally:
+            len("")
+
+    steps = outer()
+    next(steps)
+    print(end="")
+    steps.close()
+    return np.sum(x)
+
+
 def goes_on_after_cleaning(x):
     for _ in range(2):
         with contextlib.suppress(BaseException):
@@ -399,6 +427,7 @@ def lets_go(x):
 
 
 CLEAN_UP = [cleans_up, cleans_up_by_with, cleans_up_by_with_within_with]
+CLEAN_UP += [cleans_up_by_a_generator, cleans_up_by_generators_of_generators]
 CLEAN_UP += [goes_on_after_cleaning, lets_go]
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, is_number, peel
-from ...core.dispatch import is_python
 from ...core.reach import call_inside
+from ...core.scalars import is_python
 from ...core.spec import NUMERIC
 from ...core.trace import CONSTANT, STARTS, derivatives_of
 from ...core.tree import flatten, unflatten

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.dispatch import is_python
 from ...core.errors import ArgumentError, name_of
 from ...core.kept_results import forgotten
 from ...core.reach import call_inside
+from ...core.scalars import is_python
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Observer, Watch

@@ -11,7 +11,7 @@ none of its operations has machine code.
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import get_clock_info, perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,25 @@ FAR, LONG = 8.0, 0.05  # not tried: so many times slower, and so many seconds, w
 LARGE = 1 << 15  # bytes of an array from which comparing it counts
 RATIO, SLACK = 1.03, 3e-7  # by which machine code may be slower: to call the function costs 0.2 us
 ON = [True]  # off where something else is tested: the clock decides nothing then
+
+
+class Stopwatch:
+    """The time since a call began, by the clock and by the processor.
+
+    A call that was interrupted by another process takes longer by the clock, and one that several
+    threads work on takes longer by the processor.
+    """
+
+    FINE = get_clock_info("process_time").resolution < 1e-6
+
+    def __init__(self) -> None:
+        self.processor = process_time() if self.FINE else float("-inf")
+        self.clock = perf_counter()
+
+    def passed(self) -> float:
+        """The seconds since, without those in which another process had the processor."""
+        clock = perf_counter() - self.clock
+        return min(clock, process_time() - self.processor)
 
 
 class Trial:
@@ -145,20 +164,20 @@ def tried(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> Any:
     if trial.is_plain_next:
         if pure:
             compiled.fun(*args, **kwargs)
-        begun = perf_counter()
+        begun = Stopwatch()
         out = compiled.fun(*args, **kwargs)
-        trial.plain.append(perf_counter() - begun)
+        trial.plain.append(begun.passed())
     else:
-        out, begun = MISS, perf_counter()
+        out, begun = MISS, Stopwatch()
         if way is not None:
             way.pass_after(0)
             if pure:
                 compiled.repeat[0](*args, **kwargs)
-            begun = perf_counter()
+            begun = Stopwatch()
             out = compiled.repeat[0](*args, **kwargs)
         if out is MISS:
             out = once(compiled, args, kwargs)
-        trial.compiled.append(perf_counter() - begun)
+        trial.compiled.append(begun.passed())
     if way is not None:
         way.pass_after(0 if trial.is_over else 1)
     if trial.is_over:

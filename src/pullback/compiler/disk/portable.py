@@ -23,13 +23,15 @@ import numpy as np
 import optree
 
 from ...core.bytecode import original
+from ...core.members import HEAP
 from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE
 from ..facts.bytecode import code_of
-from ..facts.classes import is_tuple, of_library
+from ..facts.classes import foreign_function, is_tuple, of_library, tells
 from ..facts.code_reader import WRAPPED
+from ..facts.judge import declared_pure
 from ..facts.places import MISSING, contents, of
 from ..facts.reader import CONTAINERS, Reader
 from ..facts.reading import Same
@@ -91,6 +93,8 @@ class Portable(Reader):
 
     def read(self, x: Any) -> Any:
         self.under, self.place = self.place, ""
+        if declared_pure(x) and not is_found(x):
+            raise Unportable("a function that is declared to be pure, whatever it calls")
         return super().read(x)
 
     def array(self, x: np.ndarray) -> Any:
@@ -112,6 +116,13 @@ class Portable(Reader):
         self.held([contents(cell) for cell in x.__closure__ or ()])
         return super().function(x)
 
+    def of_itself(self, x: types.FunctionType) -> Any:
+        """Read a library's function; made anew in each process, it may hold other values."""
+        if is_found(x):
+            return Same(x)
+        attributes = [(name, self.read(y)) for name, y in self.own(x, whole=True)]
+        return Same(x), self.held_by(x), attributes
+
     def opened(self, x: types.FunctionType) -> Any:
         sets, part = self.sets, super().opened(x)
         if x.__globals__.get("__name__") in ("dataclasses", "reprlib"):
@@ -128,7 +139,9 @@ class Portable(Reader):
         theirs = not apart(x.__globals__) if of(x, types.FunctionType) else False
         if theirs or not of_library(x if of(x, type) else type(x)):
             raise Unportable("something in a library has been replaced")
-        known = of(x, (types.FunctionType, type, np.ufunc, *BUILTIN))
+        if of(x, types.FunctionType):
+            return (self.of_itself(x),)
+        known = of(x, (type, np.ufunc, *BUILTIN))
         return (Same(x),) if known or type(x).__module__ == "numpy" else (type(x),)
 
     def cls(self, x: type) -> Any:
@@ -136,6 +149,8 @@ class Portable(Reader):
             raise Unportable(f"the set class `{x.__qualname__}`")
         about: list[Any] = [(base.__module__, base.__qualname__) for base in (*x.__mro__, type(x))]
         if of_library(x):
+            if x.__flags__ & HEAP and not is_found(x):
+                raise Unportable(f"the class `{x.__qualname__}`, which a library has made anew")
             return super().cls(x), about
         if vars(x).get("_is_protocol"):
             raise Unportable("a protocol")
@@ -174,6 +189,14 @@ class Portable(Reader):
         if of(x, enum.Flag):
             self.sets = True
         return part, value, x.maxlen if of(x, deque) else None
+
+    def ours(self, x: Any) -> list[Any]:
+        parts = super().ours(x)
+        if tells(type(x)):
+            return parts
+        members = [y for base in type(x).__mro__ for y in vars(base).values()]
+        slots = [y for y in members if type(y) is types.MemberDescriptorType]
+        return [*parts, *[(y.__name__, self.read(self.looks("slot", x, y))) for y in slots]]
 
     def items(self, x: Any, elements: Any = None) -> Any:
         self.sets |= of(x, (set, frozenset))
@@ -241,6 +264,10 @@ def named(x: Any) -> Any:
         return "function", x.__module__, x.__qualname__
     if kind.__module__ == "dataclasses":
         return "class", kind.__qualname__
+    if foreign_function(x):
+        if not is_found(x):
+            raise Unportable(f"the compiled function `{x.__qualname__}`")
+        return "function", x.__module__, x.__qualname__
     own = kind.__module__.partition(".")[0] == "pullback"
     own |= kind.__name__ == "_tuplegetter"  # of a named tuple
     if own or kind in CONTAINERS or of(x, WRAPPED) or not of_library(kind):
@@ -253,6 +280,16 @@ def at(x: Any, names: str) -> Any:
     for name in names.split("."):
         x = getattr(x, name, None)
     return x
+
+
+def is_found(x: Any) -> bool:
+    """Whether a library that is the same in each process has a function or class under its name."""
+    homes = {getattr(x, "__module__", None), getattr(x, "__globals__", {}).get("__name__")}
+    for home in map(sys.modules.get, map(str, homes)):
+        known = type(home) is types.ModuleType and apart(vars(home))
+        if known and at(home, str(getattr(x, "__qualname__", ""))) is x:
+            return True
+    return False
 
 
 def home_of(x: types.FunctionType) -> str:

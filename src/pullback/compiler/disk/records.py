@@ -404,9 +404,11 @@ def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
     try:
         path.stored = described(compiled, path, call)
         key = key_of(compiled, call)
-        content = [x.stored for x in entry.paths if x.stored] + entry.elsewhere
-        content += [x for x in BESIDE.get(key, ()) if x not in content]
-        BESIDE[key] = content = content[:MOST]
+        known = [x.stored for x in entry.paths if x.stored] + entry.elsewhere
+        distinct: dict[str, bytes] = {}
+        for x in (*known, *BESIDE.get(key, ())):
+            distinct.setdefault(mark_of(x), x)
+        BESIDE[key] = content = [*distinct.values()][:MOST]
         WRITTEN.add(key)
         disk.write(key, written(((entry.floats, entry.weak, entry.apart), content)))
         if not is_likely(compiled):
@@ -459,6 +461,16 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     if not state.holds(path.token):
         raise Unportable("what it reads has changed meanwhile")
     return written((places, sorted(state.names), limits, state_now.identity, digest, rest))
+
+
+def mark_of(content: bytes) -> str:
+    """What two paths share that stand for the same calls, such as those of two functions that are
+    made alike.
+    """
+    places, _, _, _, digest, rest = loaded(content)
+    numbers, guards, about = loaded(rest)[:3]
+    same = numbers and [x.tobytes() for x in numbers]
+    return repr((places, digest, same, guards, [about[x] for x in ("layouts", "orders", "axes")]))
 
 
 def find(compiled: Compiled, entry: Entry, call: Call) -> None:

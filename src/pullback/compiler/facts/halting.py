@@ -20,12 +20,16 @@ from ...core.namespaces import apart
 from .monitoring import follow_lines
 from .quick_profile import told_of_lines
 
+YIELDS, RESUMES, AFTER_YIELD = dis.opmap["YIELD_VALUE"], dis.opmap["RESUME"], 1
 ENTERS = dis.opmap["PUSH_EXC_INFO"]  # with which handlers begin, and the ends of `with`
 STEPS = 10_000  # lines and calls that may go by while the end of a recording is being handled
 
 
 class Halt(BaseException):
     """Raised when a call is about to be made that couldn't be undone."""
+
+
+ENDS = Halt, GeneratorExit
 
 
 class Halting:
@@ -75,7 +79,8 @@ class Halting:
         """Code begins, or calls something, after the recording was stopped."""
         if sys.version_info >= (3, 12):
             self.follow(frame)
-        self.step(frame)
+        if not goes_on_after_yield(frame):
+            self.step(frame)
 
     def close(self) -> None:
         """The recording has ended."""
@@ -99,12 +104,24 @@ def handle_again(error: BaseException | None) -> None:
 
 
 def is_handled(error: BaseException | None) -> bool:
-    """Whether the end of a recording is being handled, perhaps with other errors after it."""
+    """Whether the end of a recording is being handled, perhaps with other errors after it.
+
+    A generator that a frame held is closed when that is left, and hears of nothing else.
+    """
     met = set()
-    while error is not None and type(error) is not Halt and id(error) not in met:
+    while error is not None and type(error) not in ENDS and id(error) not in met:
         met.add(id(error))
         error = error.__context__
-    return type(error) is Halt
+    return type(error) in ENDS
+
+
+def goes_on_after_yield(frame: Any) -> bool:
+    """Whether a generator goes on: if with an exception, as when it's closed, its next line tells.
+
+    There an exception stands at its `yield`, from Python 3.13 on after it.
+    """
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return bool(code[at] == YIELDS or (code[at] == RESUMES and code[at + 1] & 3 == AFTER_YIELD))
 
 
 def enters_handler(frame: Any) -> bool:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, current, is_number, root_of
-from ...core.dispatch import is_python
 from ...core.graph import Graph, Variable
+from ...core.scalars import is_python
 from ...core.spec import hardened
 from ...core.trace import CONSTANT, running
 from ...core.tree import flatten

@@ -10,10 +10,11 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.cotangent import folded, unbroadcast
-from ...core.dispatch import REFUSED, is_python, refuse, replaces
+from ...core.dispatch import REFUSED, refuse, replaces
 from ...core.errors import ArgumentError
 from ...core.primitive import Primitive, align
 from ...core.reach import call_outside
+from ...core.scalars import is_python
 from ...core.spec import DOUBLE, Spec, promoted
 from ..arguments import as_array, axes_of, cast, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
@@ -477,8 +478,8 @@ REFUSED_WHY = {
     (
         "makes a polynomial object of plain coefficients",
         "Use the `eval_` function of the same name",
-    ): """chebyc chebys chebyt chebyu gegenbauer genlaguerre hermite hermitenorm jacobi laguerre
-        legendre sh_chebyt sh_chebyu sh_jacobi sh_legendre""",
+    ): """chebyc chebys chebyt chebyu hermite hermitenorm laguerre legendre sh_chebyt sh_chebyu
+        sh_legendre""",
 }
 for why, names in REFUSED_WHY.items():
     for function in existing(*names.split()):

@@ -35,6 +35,7 @@ SINGULAR = (
 )
 LEAST = 1e6 * np.finfo(float).eps  # times the largest eigenvalue: SciPy takes less for zero
 LOG_2PI = np.log(2 * np.pi)
+FEW = 16  # variables, of which `inv` is as fast as the inverse by a Cholesky factor
 NORMAL: Any = type(stats.multivariate_normal)
 GENERIC = multivariate.multi_rv_generic
 called_by_name(GENERIC, *[type(x) for x in vars(multivariate).values() if isinstance(x, GENERIC)])
@@ -161,8 +162,28 @@ BY_EIGENVALUES = {
 
 def solutions(gap: Any, cov: Any) -> Any:
     """The inverse P of the covariance, P' gap and P gap."""
+    if type(cov) is np.ndarray and cov.dtype is DOUBLE and len(cov) >= FEW:
+        inverse = inverse_of_symmetric(cov)
+        if inverse is not None:
+            left = gap @ inverse
+            return inverse, left, left
     inverse = np.linalg.inv(cov)
     return inverse, gap @ inverse, gap @ np.swapaxes(inverse, 0, 1)
+
+
+def inverse_of_symmetric(cov: Any) -> Any:
+    """The inverse by a Cholesky factor, in half the time of `inv`; None if there is none."""
+    if not (cov == cov.T).all():
+        return None
+    lower, info = lapack.dpotrf(cov.T, lower=1, clean=1)  # LAPACK's order: it need not be copied
+    if info:
+        return None
+    half, info = lapack.dpotri(lower, lower=1, overwrite_c=1)
+    if info:
+        return None
+    inverse = half + half.T
+    np.fill_diagonal(inverse, half.diagonal())
+    return inverse
 
 
 log_density_p = LogDensity("multivariate_normal.logpdf")

@@ -14,7 +14,13 @@ boundary        solve_bvp
 
 from importlib import import_module
 
+from scipy import integrate
+
+from ..solving.serving import by_values
+
 FAMILIES = ("quadrature", "initial", "boundary", "stepwise")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
+
+by_values(integrate.nsum)

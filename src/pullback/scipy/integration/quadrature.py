@@ -29,6 +29,7 @@ from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact, like
 from ...transforms.call import FunctionCall, floating, stop_gradient
+from ...transforms.examples import mapping
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged
 from ...transforms.reverse import vjp
@@ -66,6 +67,8 @@ class Integral:
         domain = Range(*self.limits)
         program = BranchingFunction(lambda x: as_array(self.fun(x)), domain.inner())
         if program.chooses:
+            if any(mapping(x) is not None for x in self.limits):
+                raise ConversionError(branching(self.name))  # branches go by the first example's
             Integrand(program, None).look(domain, self.how.marks(domain))
         program.seal()
         return program
@@ -170,6 +173,13 @@ class Integral:
         return x_bars
 
 
+def branching(name: str) -> str:
+    return (
+        f"`{name}` under `vmap` needs an integrand that doesn't branch on values, or one that"
+        " stores nothing.\n  Choose with `np.where(condition, a, b)` instead of `if`."
+    )
+
+
 def as_float(x: Any) -> Any:
     return x if type(x) is Array else np.float64(x)
 
@@ -185,10 +195,7 @@ def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None
         return integral.result(results, failure)
     except Unstaged:
         if found.traces:
-            raise MissingRuleError(
-                f"`{name}` under `vmap` needs an integrand that doesn't branch on values.\n"
-                "  Choose with `np.where(condition, a, b)` instead of `if`."
-            ) from None
+            raise ConversionError(branching(name)) from None
         return how.summed(fun, a, b, results), results[1]
 
 

@@ -13,6 +13,7 @@ from ...core.errors import MissingRuleError
 from ...core.trace import is_live
 from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
+from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, solve
 from ..solving.serving import serves
 from .initial import path_of, right_side, start_of, steps_for, without
@@ -21,9 +22,10 @@ from .initial import path_of, right_side, start_of, steps_for, without
 def alone(found: Examples) -> Examples:
     if found.traces:
         raise MissingRuleError(
-            "An integrator that is advanced step by step keeps one state, and cannot be mapped by"
-            " `vmap`.\n"
-            "  Use `scipy.integrate.solve_ivp`."
+            "An integrator that is advanced step by step keeps one state, and its initial values"
+            " and parameters cannot be mapped by `vmap`.\n"
+            "  Close over them in the function that it is given, or use"
+            " `scipy.integrate.solve_ivp`."
         )
     return found
 
@@ -38,6 +40,11 @@ class ode(integrate.ode):  # named as SciPy's
     live: Any = None  # y with its derivative, if it has one
     shared: Any = None  # the array that `lsoda` gives, which each of its calls overwrites
     origin: Any = None
+
+    def __new__(cls, f: Any, jac: Any = None) -> Any:
+        """One integrator for each example, if the functions differ between those of a batch."""
+        trace = trace_of((f, jac))
+        return super().__new__(cls) if trace is None else for_each(cls, (f, jac), {}, trace)
 
     def __init__(self, f: Any, jac: Any = None) -> None:
         super().__init__(f, jac)

@@ -172,7 +172,7 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     if lapack_driver == "gelsy":
         known, s = False, None
     rest = rest.astype(found_rest.dtype)
-    rest = exact(found_rest, rest) if known else np.zeros_like(found_rest, shape=(0,))
+    rest = exact(found_rest, rest) if known else np.zeros_like(found, shape=(0,))
     return exact(found, x), rest, rank, None if s is None else exact(found_s, s)
 
 

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from functools import partial
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from dis import get_instructions
+from functools import cache, partial
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
 
 from ...core.array import Array, current, root_of, version
+from ...core.bytecode import original
 from ...core.errors import ArgumentTypeError, ConversionError
 from ...core.members import BORING, contents
 from ...core.reach import OURS
@@ -105,16 +114,19 @@ def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
 
 
 def changed_function(f: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
-    """A function with what it closes over."""
+    """A function with what it closes over and its defaults."""
     cells = []
     for cell in f.__closure__ or ():
         held = contents((cell,))
         new = [changed(x, one, seen) for x in held]
         cells.append(cell if not held or new[0] is held[0] else CellType(new[0]))
-    if all(a is b for a, b in zip(cells, f.__closure__ or (), strict=True)):
+    given = f.__defaults__, f.__kwdefaults__
+    defaults, named = changed(given, one, seen)
+    same = all(a is b for a, b in zip(cells, f.__closure__ or (), strict=True))
+    if same and defaults is given[0] and named is given[1]:
         return f
-    out = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(cells))
-    out.__kwdefaults__ = f.__kwdefaults__
+    out = FunctionType(f.__code__, f.__globals__, f.__name__, defaults, tuple(cells))
+    out.__kwdefaults__ = named
     return out
 
 
@@ -234,15 +246,48 @@ def stacked_objects(outs: Any, trace: Any) -> Any:
     return found
 
 
+STORES = {"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "DELETE_GLOBAL", "DELETE_ATTR"}
+STORING = {"add", "append", "clear", "extend", "insert", "pop", "print", "remove", "setattr",
+           "setdefault", "update", "write"}  # fmt: skip
+
+
+@cache
+def stores(code: CodeType) -> bool:
+    """Whether code stores into what outlives its call, as far as it shows."""
+    if not STORING.isdisjoint(code.co_names):
+        return True
+    for step in get_instructions(code):
+        if step.opname in STORES or (
+            step.opname == "STORE_DEREF" and step.argval in code.co_freevars
+        ):
+            return True
+    return any(stores(x) for x in code.co_consts if type(x) is CodeType)
+
+
+def only_compute(given: Any) -> bool:
+    """Whether none of the user's functions among the arguments stores anything."""
+    functions: list[Any] = []
+
+    def look(x: Any) -> Any:
+        return x
+
+    seen: dict[int, Any] = {}
+    changed(given, look, seen)
+    for x, _ in seen.values():
+        if isinstance(x, FUNCTIONS) and type(x) is not partial:
+            functions.append(x)
+    return not any(type(f) is FunctionType and stores(original(f.__code__)) for f in functions)
+
+
 def again(f: Any, /, *args: Any, **options: Any) -> Any:
     """Call f, and if it refuses mapped arguments, call it again for each example.
 
-    Not if it is given functions of the user's: what they change would be changed twice.
+    Not if it is given functions of the user's that store something: it would be stored twice.
     """
     try:
         return f(*args, **options)
     except (ConversionError, ArgumentTypeError):  # the latter from a key of a dict
-        if any(isinstance(x, (*FUNCTIONS, MethodType)) for x in (*args, *options.values())):
+        if not only_compute((args, options)):
             raise
         trace = trace_of((args, options))
         if trace is None or not trace.state:

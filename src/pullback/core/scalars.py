@@ -1,0 +1,45 @@
+"""Numbers inside Arrays: Python's, NumPy's scalars, and how a ufunc takes them.
+
+`x * y` of two numbers and `np.multiply(x, y)` may differ in the last bit: a scalar's operator is
+its own code, and a ufunc has a loop for arrays. A ufunc called by name is given an array without
+axes where that matters, so that values stay NumPy's bit for bit.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .array import Array, raw
+
+OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Python number, for sure
+
+
+def operands_of_numpy(xs: Any, primitive: Any) -> Any:
+    """Operands as a ufunc takes them: beside an array a Python number adapts, others do not."""
+    python, of = all(map(is_python, xs)), partial(of_numpy, rounds=primitive.by_number)
+    return [of(x) if type(x) is Array and python >= is_python(x) else x for x in xs]
+
+
+def is_python(x: Any) -> bool:
+    """Whether x is a Python number, or an Array that holds one."""
+    while type(x) is Array:
+        if x.within.maps and x.node is not None:
+            return True
+        x = x.payload
+    return type(x) is float or type(x) is int or type(x) is complex
+
+
+def of_numpy(x: Any, rounds: bool = False) -> Any:
+    """A Python number as one of NumPy's; of an Array that holds one as well.
+
+    rounds: the ufunc rounds otherwise than the operator, as all do of complex numbers.
+    """
+    if type(x) is Array:
+        if not (is_python(x) or isinstance(raw(x), np.inexact if rounds else np.complexfloating)):
+            return x
+        return Array(of_numpy(x.payload, rounds), x.within, None if x.within.maps else x.node)
+    out = np.asarray(x)
+    return out if rounds or out.ndim or out.dtype.kind == "c" else out[()]
