@@ -91,6 +91,33 @@ def is_of_numbers(x: Any) -> bool:
     return type(x) is Variable and x.spec.dtype.kind in "fc"
 
 
+def opened(graph: Graph) -> Graph:
+    """The graph with what recorded calls and programs do in their place: they may jump inside."""
+    values: dict[Variable, Any] = {}
+    equations = list[Equation]()
+
+    def read(x: Any) -> Any:
+        return values.get(x, x) if type(x) is Variable else x
+
+    for e in graph.equations:
+        inputs = tuple(map(read, e.inputs))
+        parts = [getattr(e.primitive, name, None) for name in ("program", "graph")]
+        inner = next((x for x in parts if isinstance(x, Graph)), None)
+        if inner is None:
+            equations.append(Equation(e.primitive, inputs, e.outputs, e.static))
+            continue
+        part = opened(inner)
+        names: dict[Any, Any] = dict(zip(part.inputs, inputs, strict=True))
+        for f in part.equations:
+            outputs = tuple([Variable(x.spec) for x in f.outputs])
+            operands = tuple([names[x] if type(x) is Variable else x for x in f.inputs])
+            equations.append(Equation(f.primitive, operands, outputs, f.static))
+            names.update(zip(f.outputs, outputs, strict=True))
+        results = [names[x] if type(x) is Variable else x for x in part.outputs]
+        values.update(zip(e.outputs, results, strict=True))
+    return Graph(graph.inputs, equations, tuple(map(read, graph.outputs)))
+
+
 def deciding(graph: Graph, moving: Sequence[int]) -> list[Equation]:
     """The equations that jump where x meets what moves; moving: inputs, of which x is the first."""
     of_x, of_theta = {graph.inputs[0]}, {graph.inputs[i] for i in moving}
@@ -111,7 +138,7 @@ class Surfaces:
     """The equations of one branch that jump, as a program of x and theta."""
 
     def __init__(self, branch: Any, moving: set[int]) -> None:
-        graph = branch.graph
+        graph = opened(branch.graph)
         own = [1 + i for i, number in enumerate(branch.theta) if number in moving]
         self.theta, self.equations = branch.theta, deciding(graph, own)
         wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
@@ -122,6 +149,8 @@ class Surfaces:
         found = iter(self.graph.evaluate(x, *[theta[i] for i in self.theta]))
         for e in self.equations:
             outs = [next(found) for _ in e.outputs]
+            if e.primitive not in SURFACES:  # its numbers change everywhere
+                outs = [out for out in outs if out.dtype.kind in "biu"]
             yield e.primitive, outs, [next(found) for _ in e.inputs]
 
     def answers(self, x: Any, theta: Sequence[Any]) -> Any:
