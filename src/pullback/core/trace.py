@@ -62,7 +62,7 @@ class Trace:
     """
 
     __slots__ = (
-        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "state",
+        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "outer", "state",
         "turning", "verb", "written",
     )  # fmt: skip
     births = itertools.count(1)
@@ -89,6 +89,7 @@ class Trace:
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
         self.turning: Any = None  # the line of the one with the number FEW
         self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
+        self.outer: Trace | None = None  # the transformation around this one, while it runs
 
     @property
     def name(self) -> str:
@@ -441,6 +442,15 @@ def is_live(x: Any) -> bool:
     return type(x) is Array and current(x).within.live
 
 
+def enclosing() -> list[Trace]:
+    """All running transformations of this thread or task, with their eager traces."""
+    found, trace = list[Trace](), running()
+    while trace is not None:
+        found += [trace] if trace.inner is None else [trace, trace.inner]
+        trace = trace.outer
+    return found
+
+
 def running() -> Trace | None:
     """The innermost running transformation of this thread or task."""
     trace = RUNNING.get()
@@ -452,7 +462,7 @@ def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = 
 
     ours: it is one of ours that calls none of the user's, and is called as it is.
     """
-    outer = RUNNING.get()
+    trace.outer = outer = RUNNING.get()
     try:
         RUNNING.set(trace)
         told = STARTS.get()
@@ -467,3 +477,4 @@ def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = 
         raise
     finally:
         RUNNING.set(outer)
+        trace.outer = None

@@ -73,7 +73,10 @@ def row(
 
 
 def compares(ufunc, value):
-    return row(ufunc, value=value, lower=ufunc.__name__, constant=True, comparison=True)
+    lower = ufunc.__name__
+    return row(
+        ufunc, value=value, lower=lower, constant=True, comparison=True, surface=operator.sub
+    )
 
 
 def own(function, *partials, name, lower=None):
@@ -188,6 +191,29 @@ steep_p = own(round_steep, ONE, ZERO, name="steep", lower="steep")
 # The values of x as a constant.
 stopped = own(lambda x: np.array(x)[()], ZERO, name="stopped", lower="same")
 stopped.primitive.declare(gives_back=True)
+
+
+# Where operations jump, as numbers that are 0 there: see `Traits.surface`.
+
+
+def off_integer(x):
+    return x - np.rint(x)
+
+
+def off_half(x):
+    return x - np.floor(x) - 0.5
+
+
+def quotient_off_integer(x, y):
+    return off_integer(x / y)
+
+
+def itself(x):
+    return x
+
+
+def second(x, y):
+    return y
 
 
 NUMBERS = frozenset({int, float, float64})  # plain: a rule may ask what they are
@@ -373,10 +399,13 @@ negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg", ari
 positive    = row(np.positive,   ONE, value=operator.pos, lower="same", arithmetic=True,
                   gives_back=True)
 remainder   = row(np.remainder,  ONE, remainder_y, reads="x0 x1", value=operator.mod,
-                  lower="remainder", arithmetic=True, divides=True)
-fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1", lower="fmod")
+                  lower="remainder", arithmetic=True, divides=True,
+                  surface=quotient_off_integer, level=lambda x, y: np.floor_divide(x, y))
+fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1", lower="fmod",
+                  surface=quotient_off_integer, level=lambda x, y: np.trunc(x / y))
 nextafter   = row(np.nextafter,  ONE, ZERO)
-copysign    = row(np.copysign,   copysign_x, ZERO, reads="x0 x1", lower="copysign")
+copysign    = row(np.copysign,   copysign_x, ZERO, reads="x0 x1", lower="copysign",
+                  surface=second, level=lambda x, y: np.signbit(y) & (x != 0))
 hypot       = row(np.hypot,      hypot_x, hypot_y, reads=("x0 out", "x1 out"), lower="hypot",
                   python_differs=True)
 absolute    = row(np.absolute,   abs_x, reads="x0", value=abs, lower="absolute",
@@ -414,7 +443,8 @@ arcsin      = row(np.arcsin,     arcsin_x,             reads="x0",    kind=Scali
 arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scaling, lower="acos")
 arctan      = row(np.arctan,     lambda bar, out, x: bar / (UNIT + x * x), reads="x0", kind=Scaling,
                   lower="atan")
-arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling, lower="atan2")
+arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling, lower="atan2",
+                  surface=lambda y, x: y, level=lambda y, x: (y < 0) & (x < 0))
 sinh        = row(np.sinh,       lambda out, x: factor(np.cosh(x)), reads="x0", lower="sinh")
 cosh        = row(np.cosh,       lambda out, x: factor(np.sinh(x)), reads="x0", lower="cosh")
 tanh        = row(np.tanh,       lambda out, x: UNIT - out * out, reads="out", lower="tanh")
@@ -426,13 +456,13 @@ radians     = row(np.radians,    lambda out, x: DEGREE, lower="radians")
 rad2deg     = row(np.rad2deg,    lambda out, x: REVOLVED, lower="degrees")
 degrees     = row(np.degrees,    lambda out, x: REVOLVED, lower="degrees")
 
-floor       = row(np.floor,      ZERO, lower="floor")
-ceil        = row(np.ceil,       ZERO, lower="ceil")
-trunc       = row(np.trunc,      ZERO, lower="trunc")
-rint        = row(np.rint,       ZERO, lower="rint")
-spacing     = row(np.spacing,    ZERO)
+floor       = row(np.floor,      ZERO, lower="floor", steps=True, surface=off_integer)
+ceil        = row(np.ceil,       ZERO, lower="ceil",  steps=True, surface=off_integer)
+trunc       = row(np.trunc,      ZERO, lower="trunc", steps=True, surface=off_integer)
+rint        = row(np.rint,       ZERO, lower="rint",  steps=True, surface=off_half)
+spacing     = row(np.spacing,    ZERO, steps=True)
 floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv, lower="floor_divide",
-                   arithmetic=True, divides=True)
+                   arithmetic=True, divides=True, steps=True, surface=quotient_off_integer)
 
 equal         = compares(np.equal,          operator.eq)
 not_equal     = compares(np.not_equal,      operator.ne)
@@ -447,7 +477,7 @@ logical_not   = row(np.logical_not,   constant=True, lower="logical_not", involu
 isnan         = row(np.isnan,         constant=True, lower="isnan")
 isinf         = row(np.isinf,         constant=True, lower="isinf")
 isfinite      = row(np.isfinite,      constant=True, lower="isfinite")
-signbit       = row(np.signbit,       constant=True, lower="signbit")
+signbit       = row(np.signbit,       constant=True, lower="signbit", surface=itself)
 bitwise_and   = row(np.bitwise_and,   constant=True, value=operator.and_, lower="bitwise_and")
 bitwise_or    = row(np.bitwise_or,    constant=True, value=operator.or_, lower="bitwise_or")
 bitwise_xor   = row(np.bitwise_xor,   constant=True, value=operator.xor, lower="bitwise_xor")

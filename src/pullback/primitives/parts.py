@@ -14,7 +14,7 @@ from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces, unary
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.spec import Spec
-from .elementwise import is_complex, stopped
+from .elementwise import is_complex, itself, stopped
 from .kinks import at_zero
 from .shapes import laid
 
@@ -154,7 +154,9 @@ class Sign(Primitive):
 
 
 sign_p = Sign()
-sign_real = Elementwise(np.sign, ZERO, lower="sign").declare(bent_at_zero="numpy.sign")
+sign_real = Elementwise(np.sign, ZERO, lower="sign").declare(
+    bent_at_zero="numpy.sign", steps=True, surface=itself
+)
 
 
 @replaces(np.sign)

@@ -107,7 +107,16 @@ class Searchsorted(Undifferentiated):
         return self(*xs, side=side)
 
 
-searchsorted_p = Searchsorted(np.searchsorted)
+def off_nearest(v, rows):
+    """How far each number is from the one of a vector that is nearest."""
+    apart = np.expand_dims(v, -1) - rows
+    nearest = np.argmin(np.abs(apart), axis=-1, keepdims=True)
+    return np.take_along_axis(apart, nearest, axis=-1)[..., 0]
+
+
+searchsorted_p = Searchsorted(np.searchsorted).declare(
+    surface=lambda a, v, *sorter, side: off_nearest(v, a)
+)
 
 
 @replaces(np.searchsorted)
@@ -135,7 +144,7 @@ class Digitize(Undifferentiated):
         return self(*xs, right=right)
 
 
-digitize_p = Digitize(np.digitize)
+digitize_p = Digitize(np.digitize).declare(surface=lambda x, bins, *, right: off_nearest(x, bins))
 DIGITIZED = [
     Assumed(f"places in bins, right={right}", partial(np.digitize, right=right))
     for right in (False, True)

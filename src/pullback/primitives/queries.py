@@ -80,6 +80,15 @@ class Position(Primitive):
     def spec(self, x, *, axis, keepdims):
         return Spec(reduced(x.shape, (axis,), keepdims), np.intp)
 
+    def surface(self, x, *, axis, keepdims):
+        """By how much the extreme element stands out."""
+        if x.shape[axis] == 1:
+            return np.ones(reduced(x.shape, (axis,), keepdims))
+        rising = np.moveaxis(np.sort(x, axis=axis), axis, 0)
+        most = self.function in (np.argmax, np.nanargmax)
+        gap = rising[-1] - rising[-2] if most else rising[1] - rising[0]
+        return np.expand_dims(gap, axis) if keepdims else gap
+
     def batch(self, xs, mapped, size, *, axis, keepdims):
         return self(xs[0], axis=axis + 1, keepdims=keepdims)
 

@@ -25,7 +25,7 @@ from ..core.reach import call_inside
 from ..core.spec import NUMBERS as NUMBER_ARRAYS
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside
-from .elementwise import NUMBERS, own, row
+from .elementwise import NUMBERS, itself, own, row
 from .keys import known, mapped
 from .kinks import at_kink, at_zero
 from .objects import objects_of
@@ -192,7 +192,7 @@ fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=
 # fmt: on
 
 step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
-step.primitive.declare(bent_at_zero="numpy.heaviside")
+step.primitive.declare(bent_at_zero="numpy.heaviside", steps=True, surface=itself)
 
 
 @replaces(np.heaviside)
@@ -420,6 +420,7 @@ replaces(np.clip, clip_ufunc)(clip)
 @replaces(np.piecewise)
 @lies("K", swapped=True)
 def piecewise(x, condlist, funclist, *args, **kw):
+    x = as_array(x)
     listed = isinstance(condlist, (list, tuple))
     if not listed and not np.ndim(condlist):
         condlist = [condlist]

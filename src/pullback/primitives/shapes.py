@@ -180,6 +180,9 @@ class Astype(Linear):
     def moved(self, mask, **static):
         return mask
 
+    def surface(self, x, *, dtype, order="K"):
+        return x if np.dtype(dtype) == bool else x - np.rint(x)
+
     def batch(self, xs, mapped, size, *, dtype, order="K"):
         if type(order) is tuple:
             order = (0, *[axis + 1 for axis in order])

@@ -50,6 +50,15 @@ class Order(Primitive):
     def spec(self, x, *, axis, **how):
         return Spec(x.shape, np.intp)
 
+    def surface(self, x, *, axis, **how):
+        """How far each place of the order is from changing; of a partition they are all places."""
+        gaps = np.moveaxis(np.diff(np.sort(x, axis=axis), axis=axis), axis, 0)
+        if self.function is not np.argsort or not len(gaps):
+            nearest = np.min(gaps, axis=0) if len(gaps) else np.ones(())
+            return np.broadcast_to(np.expand_dims(nearest, axis) if len(gaps) else nearest, x.shape)
+        inside = np.minimum(gaps[1:], gaps[:-1])
+        return np.moveaxis(np.concatenate([gaps[:1], inside, gaps[-1:]]), 0, axis)
+
     def composed(self, x, *, axis, **how):
         if self.function is not np.argsort:
             return NotImplemented

@@ -20,7 +20,7 @@ from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
 from .arguments import as_array, plainly_everywhere
 from .assignment import into
-from .elementwise import finite
+from .elementwise import finite, off_half, off_integer, quotient_off_integer
 from .selecting import chosen
 from .shapes import laid, lies
 
@@ -29,10 +29,13 @@ class Round(Primitive):
     """Rounding to integers, or to tens; its derivative is zero."""
 
     reads = ""
-    python_differs = True
+    python_differs = steps = True
 
     def value(self, x, *, decimals):
         return np.round(x, decimals)
+
+    def surface(self, x, *, decimals):
+        return off_half(x * 10.0**decimals)
 
     def composed(self, x, *, decimals):
         if x.dtype.kind != "f":
@@ -64,6 +67,9 @@ class RoundToDecimals(Round):
     """
 
     reads = "x0"
+
+    def level(self, x, *, decimals):
+        return self(x, decimals=decimals) if 10.0**-decimals > FINE else np.zeros_like(x)
 
     def jvp(self, out, xs, x_dots, *, decimals):
         return where_fine(xs[0], x_dots[0], decimals)
@@ -163,6 +169,12 @@ class Frexp(Primitive):
     def value(self, x):
         return np.frexp(x)
 
+    def level(self, x):
+        return np.frexp(x)[1]
+
+    def surface(self, x):
+        return off_integer(np.log2(np.abs(x)))
+
     def spec(self, x):
         return x, Spec(x.shape, np.int32)
 
@@ -192,6 +204,12 @@ class Modf(Primitive):
 
     def value(self, x):
         return np.modf(x)
+
+    def level(self, x):
+        return np.trunc(x)
+
+    def surface(self, x):
+        return off_integer(x)
 
     def spec(self, x):
         return x, x
@@ -223,6 +241,12 @@ class Divmod(Primitive):
 
     def value(self, x, y):
         return np.divmod(x, y)
+
+    def level(self, x, y):
+        return np.floor_divide(x, y)
+
+    def surface(self, x, y):
+        return quotient_off_integer(x, y)
 
     def spec(self, x, y):
         spec = Spec(np.broadcast_shapes(x.shape, y.shape), promoted(x, y))

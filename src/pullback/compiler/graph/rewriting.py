@@ -60,8 +60,11 @@ def program_of(e: Equation) -> Graph | None:
     return e.primitive.program if isinstance(e.primitive, FunctionCall) else None
 
 
-def inlined(graph: Graph) -> Graph:
-    """The graph with what calls of users' functions do in their place: derivatives are taken."""
+def inlined(graph: Graph, program_of: Callable[[Equation], Graph | None] = program_of) -> Graph:
+    """The graph with what calls of users' functions do in their place: derivatives are taken.
+
+    program_of: what an operation does, None for one that stays
+    """
 
     def rule(e: Equation) -> Any:
         program = program_of(e)
@@ -83,7 +86,7 @@ def inlined(graph: Graph) -> Graph:
 
     if not any(map(program_of, graph.equations)):
         return graph
-    return inlined(rewritten(graph, rule))
+    return inlined(rewritten(graph, rule), program_of)
 
 
 class NewEquations:

@@ -9,7 +9,7 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.primitive import ZERO
-from ..elementwise import LN2, LN10, finite
+from ..elementwise import LN2, LN10, finite, off_half
 from .formulas import exprel_x, inverse_boxcox_l
 from .kinds import OfFloats, row
 from .slopes import curve
@@ -100,7 +100,7 @@ row(sp.cosdg, lambda out, x: sp.sindg(x) * -DEGREE, reads="x0")
 row(sp.tandg, lambda out, x: (1 + out * out) * DEGREE, reads="out")
 row(sp.cotdg, lambda out, x: (1 + out * out) * -DEGREE, reads="out")
 row(sp.radian, *[lambda out, d, m, s, u=u: DEGREE / u for u in (1, 60, 3600)], reads="x0")
-row(sp.round, ZERO)
+row(sp.round, ZERO, steps=True, surface=off_half)
 row(sp.expit, lambda out, x: sp.expit(x) * sp.expit(-x), reads="x0")
 row(sp.log_expit, lambda out, x: sp.expit(-x), reads="x0")
 row(sp.logit, lambda out, x: 1 / (x * (1 - x)), reads="x0")

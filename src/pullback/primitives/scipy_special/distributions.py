@@ -14,7 +14,7 @@ from scipy.special import _ufuncs
 from ...core.primitive import ZERO
 from .formulas import digamma_gap
 from .gamma import POSITIVE, gammainc_a, igam_density
-from .kinds import inverse, refused, row
+from .kinds import BY_COUNT, inverse, refused, row
 from .slopes import curve
 from .student import stdtr_df, student_density
 
@@ -132,8 +132,8 @@ def real_pdtr_m(out, k, m):
     return -igam_density(k + 1, m)
 
 
-row(sp.pdtr, ZERO, pdtr_m, reads="x0 x1")
-row(sp.pdtrc, ZERO, lambda out, k, m: -pdtr_m(out, k, m), reads="x0 x1")
+row(sp.pdtr, ZERO, pdtr_m, reads="x0 x1", **BY_COUNT)
+row(sp.pdtrc, ZERO, lambda out, k, m: -pdtr_m(out, k, m), reads="x0 x1", **BY_COUNT)
 row(sp.pdtri, refused("pdtri", "k", COUNT), inverse(1, pdtr_k, pdtr_m)[1])
 row(sp.pdtrik, *inverse(0, pdtr_k, real_pdtr_m, ends=at_zero))
 
@@ -155,8 +155,14 @@ def bdtr_p(out, k, n, p):
     return real_bdtr_p(out, np.floor(k), n, p)
 
 
-row(sp.bdtr, ZERO, refused("bdtr", "n", COUNT), bdtr_p)
-row(sp.bdtrc, ZERO, refused("bdtrc", "n", COUNT), lambda out, *xs: -bdtr_p(out, *xs))
+row(sp.bdtr, ZERO, refused("bdtr", "n", COUNT), bdtr_p, **BY_COUNT)
+row(
+    sp.bdtrc,
+    ZERO,
+    refused("bdtrc", "n", COUNT),
+    lambda out, *xs: -bdtr_p(out, *xs),
+    **BY_COUNT,
+)
 row(
     sp.bdtri,
     refused("bdtri", "k", COUNT),

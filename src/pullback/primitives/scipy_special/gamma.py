@@ -9,7 +9,7 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.primitive import ZERO
-from ..elementwise import finite, is_complex
+from ..elementwise import finite, is_complex, off_integer
 from .formulas import digamma_gap
 from .incomplete_gamma import gammainc_slope
 from .kinds import row
@@ -64,7 +64,7 @@ def igam_density(a, x):
 row(sp.gamma, lambda out, x: finite(out) * sp.digamma(x))
 row(sp.gammaln, lambda out, x: sp.digamma(x), reads="x0")
 row(sp.loggamma, lambda out, x: sp.digamma(x), reads="x0")
-row(sp.gammasgn, ZERO)
+row(sp.gammasgn, ZERO, steps=True, surface=off_integer)
 row(sp.rgamma, rgamma_x, reads="x0")
 row(sp.digamma, digamma_x, reads="x0")
 row(_ufuncs._zeta, zeta_x, lambda out, x, q: -x * _ufuncs._zeta(x + 1, q), reads="x0 x1")

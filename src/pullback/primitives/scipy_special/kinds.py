@@ -9,6 +9,7 @@ from ...core.dispatch import FUNCTIONS, register
 from ...core.errors import MissingRuleError
 from ...core.primitive import Elementwise, Primitive, align
 from ...core.spec import Spec, is_inexact, spec_of
+from ..elementwise import off_integer
 
 
 class OfFloats(Elementwise):
@@ -91,13 +92,14 @@ class SeveralResults(Primitive):
         return self(*align(xs, mapped))
 
 
-def row(ufunc, *partials, reads=None, kind=OfFloats):
+def row(ufunc, *partials, reads=None, kind=OfFloats, **traits):
     """Declare the primitive of a ufunc of SciPy.
 
         row(sp.gammaln, lambda out, x: sp.digamma(x), reads="x0")
 
     partials: for each operand d(out)/d(operand), a function of the result and all operands; `ZERO`
     if it is zero, `refused(...)` if there is none. For several results it gives a tuple.
+    traits: of `Traits`, of one that has one result
     reads: what the partials use, such as "out", "x0 x1" or "xs"; everything if it is left out.
     """
     name = f"special.{ufunc.__name__}"
@@ -106,11 +108,20 @@ def row(ufunc, *partials, reads=None, kind=OfFloats):
     elif leaves_reals(ufunc):
         FUNCTIONS[ufunc] = OutOfReals(ufunc, *partials, reads=reads or "out xs", name=name)
     elif ufunc.nin > 2:
-        FUNCTIONS[ufunc] = kind(ufunc, *partials, reads=reads or "out xs", name=name)
+        made = kind(ufunc, *partials, reads=reads or "out xs", name=name)
+        FUNCTIONS[ufunc] = made.declare(**traits)
     else:
         reads = reads or ("out x0" if ufunc.nin == 1 else "out x0 x1")
-        register(kind(ufunc, *partials, reads=reads, name=name))
+        register(kind(ufunc, *partials, reads=reads, name=name).declare(**traits))
     return partials
+
+
+# The traits of what is constant in its first operand, a count that may be any number, from one
+# integer to the next, and moves with the others.
+BY_COUNT = {
+    "surface": lambda k, *xs: off_integer(k),
+    "level": lambda k, *xs: np.floor(k),
+}
 
 
 def leaves_reals(ufunc):

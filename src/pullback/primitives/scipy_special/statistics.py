@@ -17,16 +17,16 @@ from .distributions import beta_density, betainc, chndtr, ncfdtr, nctdtr, negati
 from .errors import normal_density
 from .formulas import digamma_gap
 from .gamma import POSITIVE
-from .kinds import inverse, refused, row
+from .kinds import BY_COUNT, inverse, refused, row
 from .slopes import curve
 
 COUNT = "It counts: keep it out of what is differentiated"
 
 
-def declare(name, *partials, reads=None):
+def declare(name, *partials, reads=None, **traits):
     ufunc = getattr(_ufuncs, name, None)
     if ufunc is not None:
-        row(ufunc, *partials, reads=reads)
+        row(ufunc, *partials, reads=reads, **traits)
 
 
 def turned(partials, order):
@@ -79,10 +79,12 @@ def binom_cdf_p(out, k, n, p):
 
 TRIALS = refused("binom", "n", COUNT, module="scipy.stats")
 declare("_binom_pmf", refused("binom.pmf", "k", COUNT, module="scipy.stats"), TRIALS, binom_pmf_p)
-declare("_binom_cdf", ZERO, TRIALS, binom_cdf_p)
-declare("_binom_sf", ZERO, TRIALS, lambda out, k, n, p: -binom_cdf_p(out, k, n, p))
+declare("_binom_cdf", ZERO, TRIALS, binom_cdf_p, **BY_COUNT)
+declare(
+    "_binom_sf", ZERO, TRIALS, lambda out, k, n, p: -binom_cdf_p(out, k, n, p), **BY_COUNT
+)
 for name in ("_binom_ppf", "_binom_isf", "_nbinom_ppf", "_nbinom_isf"):
-    declare(name, ZERO, ZERO, ZERO)
+    declare(name, ZERO, ZERO, ZERO, steps=True)
 
 
 def nbinom_pmf_n(out, k, n, p):
@@ -108,8 +110,8 @@ declare(
     nbinom_pmf_n,
     nbinom_pmf_p,
 )
-declare("_nbinom_cdf", *nbinom_cdf)
-declare("_nbinom_sf", ZERO, *negative(nbinom_cdf[1:]))
+declare("_nbinom_cdf", *nbinom_cdf, **BY_COUNT)
+declare("_nbinom_sf", ZERO, *negative(nbinom_cdf[1:]), **BY_COUNT)
 for name in ("mean", "variance", "skewness", "kurtosis_excess"):
     by_slopes(f"_nbinom_{name}", bounds={0: POSITIVE, 1: (0, 1)})
 

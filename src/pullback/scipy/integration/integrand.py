@@ -1,7 +1,7 @@
 """A recorded integrand, and its integral for plain values or batches of them.
 
-If the integrand branches (`if x > k`), the interval is divided where the branch changes, so that on
-both sides the integrand is as smooth as its branches.
+The interval is divided where the integrand branches (`if x > k`) or may jump, so that on both sides
+it is smooth.
 """
 
 from __future__ import annotations
@@ -12,41 +12,50 @@ from typing import Any
 import numpy as np
 
 from ...transforms.batch import vmap
-from ..solving.branches import BranchingFunction, changes
+from ..solving.branches import BranchingFunction
+from .changes import Batches, breaks
 from .subdivision import Range, adaptive, between, ends_of, gauss
+from .surfaces import ProgramSurfaces
 
 LOOKED = 60  # points between marks at which branches are looked for
 
 
 class Integrand:
-    """A function of x alone, which may have branches."""
+    """A function of x alone, which may have branches and jumps."""
 
-    def __init__(self, program: BranchingFunction, theta: Any) -> None:
-        self.program, self.theta = program, theta
+    def __init__(
+        self, program: BranchingFunction, theta: Any, surfaces: ProgramSurfaces | None = None
+    ) -> None:
+        self.program, self.theta, self.surfaces = program, theta, surfaces
 
     def __call__(self, x: Any) -> Any:
         return self.program([x], self.theta)
 
-    def which(self, domain: Range) -> Callable[[np.ndarray], np.ndarray]:
-        """The branches at points of [0, 1]; the limits are plain."""
-
-        def at(us: np.ndarray) -> np.ndarray:
-            found: Any = 0
-            for x, _ in domain.points(us):
-                found = found * 100 + self.program.which([x], self.theta)
-            return found
-
-        return at
-
     def look(self, domain: Range, marks: Any) -> None:
-        """Find the branches."""
-        self.which(domain)(looked_at(marks))
+        """Find the branches; the limits are plain."""
+        for side in range(len(domain.points(0.5))):
+            self.program.which([domain.points(looked_at(marks))[side][0]], self.theta)
 
-    def breaks(self, domain: Range, marks: Any) -> np.ndarray:
-        """Where in [0, 1] the branch changes, and the marks that are elsewhere."""
-        found = changes(self.which(domain), looked_at(marks))
-        marks = [x for x in np.ravel(marks) if np.all(abs(found - x) > 1e-14)]
-        return np.concatenate([marks, found])
+    @property
+    def is_smooth(self) -> bool:
+        return not (self.program.chooses or self.surfaces)
+
+    def levels(self, x: Any) -> Any:
+        """What is constant between jumps."""
+        found = [np.zeros(0)]
+        if self.surfaces:
+            found.append(self.surfaces.levels(x, self.theta))
+        if self.program.chooses:
+            found.append(np.reshape(self.program.number([x], self.theta) * 1.0, 1))
+        return np.concatenate(found)
+
+    def breaks(self, domain: Range, marks: Any) -> Any:
+        """Where in [0, 1] it may jump, and the marks."""
+
+        def levels(u: Any) -> Any:
+            return np.concatenate([self.levels(x) for x, _ in domain.points(u, plain=False)])
+
+        return breaks(levels, Batches([*self.theta, domain.a, domain.b]), marks)
 
 
 def looked_at(marks: Any) -> np.ndarray:
@@ -63,10 +72,10 @@ def accurate(fun: Integrand, a: Any, b: Any, points: Any) -> Any:
     def at(u: Any) -> Any:
         return sum(slope * fun(x) for x, slope in domain.points(u, plain=False))
 
-    marks = marks_of(domain, points)
-    if not fun.program.chooses:
-        return adaptive(vmap(at), marks)
-    return between(vmap(at), fun.breaks(domain, marks))
+    marks, evaluate = marks_of(domain, points), vmap(at)
+    if fun.is_smooth:
+        return adaptive(evaluate, marks)
+    return between(evaluate, fun.breaks(domain, marks))
 
 
 def marks_of(domain: Range, points: Any) -> Any:

@@ -3,8 +3,9 @@
     d/dtheta int_a^b f(x, theta) dx = int_a^b f_theta dx + sum_c (f(c-) - f(c+)) dc/dtheta
 
 An integrand jumps at c where a comparison, `sign` or `floor` of something that depends on both x
-and theta changes its answer: where that, the surface, is zero. The derivative of an integrand with
-a kink, such as `np.minimum(x, theta)`, is one that jumps, so second derivatives are right as well.
+and theta changes its answer: where its surface is zero (see `surfaces`). The derivative of an
+integrand with a kink, such as `np.minimum(x, theta)`, is one that jumps, so second derivatives are
+right as well.
 
     c(theta) solves h(c, theta) = 0,    dc/dtheta = -h_theta / h_x
 
@@ -14,36 +15,35 @@ derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from ...core.array import Array, peel
-from ...core.errors import SolverError
-from ...core.graph import Equation, Graph, Variable
-from ...core.lost import line_of_user, warn
+from ...core.errors import MissingRuleError, SolverError
+from ...core.lost import line_of_user, place
 from ...core.primitive import one_by_one
-from ...core.trace import derivatives_of, running
-from ...primitives import elementwise
-from ...primitives.elementwise import stopped
-from ...primitives.parts import sign_real
-from ...primitives.selecting import step
+from ...core.trace import derivatives_of, enclosing
+from ...primitives.kinks import gathered
 from ...transforms.batch import vmap
-from ...transforms.call import FunctionCall
 from ...transforms.eager import GROUND
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged
 from ...transforms.reverse import vjp
 from ..solving.branches import BranchingFunction, example_at
 from ..solving.plain import Examples, PlainValues, solve
+from ..solving.questions import QuestionTrace
+from .changes import Batches, changes
 from .subdivision import Range
+from .surfaces import OverRange, ProgramSurfaces
 
-LOOKED = 192  # points at which jumps are looked for
-PARTS, ROUNDS = 64, 9  # how an interval with a jump is taken apart, and how often
 FEWEST = 4  # jumps for which there is room; and for twice as many as there were first
 BESIDE = 1e-11  # how far from a jump, of the range, one is sure on which side one is
+FARTHER = 2.0**10  # times that far, and as often again, it is seen how the integrand goes on
 NOISE = 1e-9  # of the integrand: a jump that is less is none
+SMALL = 1e-6  # what a root of the distance from a jump may add to it
 
 
 # Of a jump: where it is, the number of its surface, how far it is from there to where that is not
@@ -51,151 +51,31 @@ NOISE = 1e-9  # of the integrand: a jump that is less is none
 COLUMNS = ("x", "which", "aside", "low", "high", "before", "behind", "found")
 
 
-def beyond_integer(x: Any) -> Any:
-    return x - np.rint(stopped(x))
-
-
-def beyond_half(x: Any) -> Any:
-    return x - np.floor(stopped(x)) - 0.5
-
-
-# The surface on which an operation jumps: zero there, on at least one side it is not.
-SURFACES: dict[Any, Callable[..., Any]] = {
-    **{
-        each: lambda x, y: x - y
-        for each in (
-            elementwise.less, elementwise.less_equal, elementwise.greater,
-            elementwise.greater_equal, elementwise.equal, elementwise.not_equal,
-        )
-    },
-    **{each: lambda x: x for each in (sign_real, step.primitive, elementwise.signbit)},
-    elementwise.copysign: lambda x, y: y,
-    **dict.fromkeys((elementwise.floor, elementwise.ceil, elementwise.trunc), beyond_integer),
-    elementwise.rint: beyond_half,
-    **{
-        each: lambda x, y: beyond_integer(x / y)
-        for each in (elementwise.floor_divide, elementwise.remainder, elementwise.fmod)
-    },
-}  # fmt: skip
-
-
-# What changes at a jump, of operations whose results change elsewhere as well.
-CHANGES: dict[Any, Callable[..., Any]] = {
-    elementwise.remainder: lambda x, y: np.floor(x / y),
-    elementwise.fmod: lambda x, y: np.trunc(x / y),
-    elementwise.copysign: lambda x, y: np.signbit(y) + 0 * x,
-}
-
-
-def is_of_numbers(x: Any) -> bool:
-    return type(x) is Variable and x.spec.dtype.kind in "fc"
-
-
-def opened(graph: Graph) -> Graph:
-    """The graph with what recorded calls and programs do in their place: they may jump inside."""
-    values: dict[Variable, Any] = {}
-    equations = list[Equation]()
-
-    def read(x: Any) -> Any:
-        return values.get(x, x) if type(x) is Variable else x
-
-    for e in graph.equations:
-        inputs = tuple(map(read, e.inputs))
-        parts = [getattr(e.primitive, name, None) for name in ("program", "graph")]
-        inner = next((x for x in parts if isinstance(x, Graph)), None)
-        if inner is None:
-            equations.append(Equation(e.primitive, inputs, e.outputs, e.static))
-            continue
-        part = opened(inner)
-        names: dict[Any, Any] = dict(zip(part.inputs, inputs, strict=True))
-        for f in part.equations:
-            outputs = tuple([Variable(x.spec) for x in f.outputs])
-            operands = tuple([names[x] if type(x) is Variable else x for x in f.inputs])
-            equations.append(Equation(f.primitive, operands, outputs, f.static))
-            names.update(zip(f.outputs, outputs, strict=True))
-        results = [names[x] if type(x) is Variable else x for x in part.outputs]
-        values.update(zip(e.outputs, results, strict=True))
-    return Graph(graph.inputs, equations, tuple(map(read, graph.outputs)))
-
-
-def deciding(graph: Graph, moving: Sequence[int]) -> list[Equation]:
-    """The equations that jump where x meets what moves; moving: inputs, of which x is the first."""
-    of_x, of_theta = {graph.inputs[0]}, {graph.inputs[i] for i in moving}
-    found = []
-    for e in graph.equations:
-        read = {x for x in e.inputs if type(x) is Variable}
-        by_x, by_theta = not of_x.isdisjoint(read), not of_theta.isdisjoint(read)
-        of_x |= set(e.outputs) if by_x else set()
-        of_theta |= set(e.outputs) if by_theta else set()
-        numbers = [x for x in e.inputs if is_of_numbers(x)]
-        whole = [x for x in e.outputs if x.spec.dtype.kind in "biu"]
-        if by_x and by_theta and numbers and (e.primitive in SURFACES or whole):
-            found.append(e)
-    return found
-
-
-class Surfaces:
-    """The equations of one branch that jump, as a program of x and theta."""
-
-    def __init__(self, branch: Any, moving: set[int]) -> None:
-        graph = opened(branch.graph)
-        own = [1 + i for i, number in enumerate(branch.theta) if number in moving]
-        self.theta, self.equations = branch.theta, deciding(graph, own)
-        wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
-        self.graph = Graph(graph.inputs, graph.equations, wanted).pruned()
-
-    def parts(self, x: Any, theta: Sequence[Any]) -> Any:
-        """(primitive, results, operands) of each equation."""
-        found = iter(self.graph.evaluate(x, *[theta[i] for i in self.theta]))
-        for e in self.equations:
-            outs = [next(found) for _ in e.outputs]
-            if e.primitive not in SURFACES:  # its numbers change everywhere
-                outs = [out for out in outs if out.dtype.kind in "biu"]
-            yield e.primitive, outs, [next(found) for _ in e.inputs]
-
-    def answers(self, x: Any, theta: Sequence[Any]) -> Any:
-        """What the equations give, all in one vector of numbers."""
-        found: list[Any] = []
-        for primitive, outs, operands in self.parts(x, theta):
-            change = CHANGES.get(primitive)
-            found += outs if change is None else [change(*operands)]
-        return np.concatenate([np.ravel(out) * 1.0 for out in found])
-
-    def heights(self, x: Any, theta: Sequence[Any]) -> Any:
-        """The surfaces, in the places of the answers; NaN where nothing is known of one."""
-        found = []
-        for primitive, outs, operands in self.parts(x, theta):
-            surface = SURFACES.get(primitive)
-            for out in outs:
-                height = np.full(out.shape, np.nan) if surface is None else surface(*operands)
-                found.append(np.ravel(np.broadcast_to(height, out.shape)))
-        return np.concatenate(found)
-
-
 class Jumps:
     """The jumps of an integrand, recorded as a program, that move with some of its operands."""
 
     def __init__(self, program: BranchingFunction, moving: Sequence[int], how: Any) -> None:
         self.program, self.how, self.branches = program, how, tuple(program.branches)
-        surfaces = [Surfaces(branch, set(moving)) for branch in self.branches]
-        self.surfaces = [each for each in surfaces if each.equations]
+        self.moving, self.surfaces = moving, ProgramSurfaces(program, set(moving))
 
     def __bool__(self) -> bool:
         return bool(self.surfaces)
 
-    def answers(self, x: Any, theta: Sequence[Any]) -> Any:
-        return np.concatenate([each.answers(x, theta) for each in self.surfaces])
-
     def height(self, which: Any, x: Any, theta: Sequence[Any]) -> Any:
         """The surface of this number."""
-        whole = np.concatenate([each.heights(x, theta) for each in self.surfaces])
+        whole = self.surfaces.heights(x, theta)
         return np.sum(np.where(np.arange(len(whole)) == which, whole, 0.0))
+
+    def slope(self, which: Any, x: Any, theta: Sequence[Any]) -> tuple[Any, Any]:
+        """The surface and its slope by x."""
+        with gathered([]):  # a jump is asked for beside it, and none in the place of what is none
+            return jvp(lambda x: self.height(which, x, theta), (x,), (np.ones_like(x),))
 
     def value(self, x: Any, theta: Sequence[Any], number: Any) -> Any:
         """The integrand by the branch of this number, which whoever records may not ask for."""
         out: Any = None
         for k, branch in enumerate(self.branches):
-            found = branch.outs([x], theta)[0]
+            found = branch.outs([x], theta)[0] * 1.0
             out = found if out is None else np.where(number == k, found, out)
         return self.how.weighted(out, x)
 
@@ -217,39 +97,25 @@ class Jumps:
             return found
         for side in range(len(domain.points(0.5))):
             x_of = lambda u, side=side: domain.points(u)[side][0]
-            for u, which in self.located(x_of, theta):
-                place = self.described(u, which, x_of, theta, domain)
-                if place is not None:
-                    found.append(place)
+            for u, surfaces in self.located(x_of, theta):
+                row = self.described(u, surfaces, x_of, theta, domain)
+                if row is not None:
+                    found.append(row)
         return found
 
-    def located(self, x_of: Any, theta: Sequence[Any]) -> list[tuple[float, int]]:
-        """Where in [0, 1] answers change, and the number of the surface; once at each place."""
-        at = lambda us: np.asarray(vmap(lambda u: self.answers(x_of(u), theta))(us))
-        us = (np.arange(LOOKED + 1) + 0.5 * (np.arange(LOOKED + 1) % 2)) / (LOOKED + 0.5)
-        changed, number = np.nonzero(np.diff(at(us), axis=0))
-        left, right = us[changed], us[changed + 1]
-        for _ in range(ROUNDS):
-            if not len(left):
-                break
-            inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, PARTS + 1)
-            rows = at(np.ravel(inner)).reshape(*inner.shape, -1)
-            rows = np.take_along_axis(rows, number[:, None, None], axis=2)[:, :, 0]
-            first, every = np.argmax(np.diff(rows, axis=1) != 0, axis=1), np.arange(len(left))
-            left, right = inner[every, first], inner[every, first + 1]
-        found: list[tuple[float, int]] = []
-        for u, which in sorted(zip((left + right) / 2, number, strict=True)):
-            if not found or u - found[-1][0] > BESIDE:
-                found.append((float(u), int(which)))
-            elif np.isnan(self.heights_at(x_of(u), theta)[found[-1][1]]):
-                found[-1] = float(u), int(which)
-        return found
-
-    def heights_at(self, x: Any, theta: Sequence[Any]) -> np.ndarray:
-        return np.concatenate([each.heights(x, theta) for each in self.surfaces])
+    def located(self, x_of: Any, theta: Sequence[Any]) -> Iterator[tuple[float, list[int]]]:
+        """Where in [0, 1] levels change, and the numbers of those that change there."""
+        levels = lambda u: self.surfaces.levels(x_of(u), theta)
+        _, us, which = changes(levels, Batches([]))
+        order = np.argsort(us, kind="stable")
+        us, which = us[order], which[order]
+        group = np.cumsum(np.diff(us, prepend=us[:1]) > BESIDE)
+        for _, members in groupby(range(len(us)), key=lambda i: group[i]):
+            at = list(members)
+            yield float(us[at[0]]), [int(which[i]) for i in at]
 
     def described(
-        self, u: float, which: int, x_of: Any, theta: Sequence[Any], domain: Range
+        self, u: float, surfaces: Sequence[int], x_of: Any, theta: Sequence[Any], domain: Range
     ) -> tuple[float, ...] | None:
         """What `places` says of one; None if the integrand does not jump there."""
         if not 4 * BESIDE < u < 1 - 4 * BESIDE:
@@ -257,26 +123,76 @@ class Jumps:
         x, beside = x_of(u), [x_of(u - BESIDE), x_of(u + BESIDE)]
         low, high = sorted(beside) if domain.upper > domain.lower else sorted(beside)[::-1]
         numbers = [self.number(y, theta) for y in (low, high)]
-        first, then = [
-            np.asarray(self.value(np.float64(y), theta, number))
-            for y, number in zip((low, high), numbers, strict=True)
-        ]
-        size = max(np.max(np.abs(first), initial=0), np.max(np.abs(then), initial=0))
-        if not np.max(np.abs(first - then), initial=0) > NOISE * size:
+        if not self.jumps(x, (low, high), numbers, theta):
             return None
-        heights = [abs(self.heights_at(np.float64(y), theta)[which]) for y in (low, high)]
-        if np.isnan(heights).any():
-            warn_moving()
-            return None
-        aside = (low if heights[0] > heights[1] else high) - x
-        return x, which, aside, low - x, high - x, *numbers, 1.0
+        for which in surfaces:
+            for y in (low, high):
+                height, slope = self.slope(which, np.float64(y), theta)
+                if abs(height - slope * (y - x)) < 0.1 * abs(slope * (y - x)):
+                    return x, which, y - x, low - x, high - x, *numbers, 1.0
+        if self.moves(x, surfaces, theta, domain):
+            raise unknown()
+        return None
+
+    def jumps(self, x: Any, sides: Any, numbers: Sequence[int], theta: Sequence[Any]) -> bool:
+        """Whether the integrand has other values on both sides of x.
+
+        Close to it they differ by the jump, and by what its slope adds in proportion to how far
+        apart they are; or a root of that: then less is added than in proportion, and without it
+        nothing may remain. At a pole they differ by more and more.
+        """
+        gaps, size = [], 0.0
+        for far in (1.0, FARTHER, FARTHER**2):
+            first, then = [
+                np.ravel(self.value(np.float64(x + far * (y - x)), theta, number))
+                for y, number in zip(sides, numbers, strict=True)
+            ]
+            gaps.append(then - first)
+            size = size or max(np.max(np.abs(first), initial=0), np.max(np.abs(then), initial=0))
+        close, far, farther = gaps
+        if not np.max(np.abs(close), initial=0) > NOISE * size:
+            return False
+        if np.any(np.abs(close) > 4 * np.abs(far)) and np.any(np.abs(far) > 4 * np.abs(farther)):
+            raise SolverError(
+                "An integrand has a pole at a place that moves with a parameter of which the"
+                " derivative is taken, and the derivative of the integral is not defined by the"
+                " values beside it.\n  Split the range there, or substitute a variable in which the"
+                " integrand has no pole."
+            )
+        grows, later = far - close, farther - far
+        is_root = (np.abs(later) < FARTHER / 4 * np.abs(grows)) & (np.abs(grows) > NOISE * size)
+        if not np.any(is_root):
+            return True
+        added = np.where(is_root, grows**2 / np.where(is_root, later - grows, 1.0), 0.0)
+        rest = np.max(np.abs(close - added))
+        if rest < 0.01 * np.max(np.abs(close)):
+            return False
+        if np.max(np.abs(added)) > SMALL * rest:
+            raise unknown()
+        return True
+
+    def moves(self, x: Any, surfaces: Sequence[int], theta: Sequence[Any], domain: Range) -> bool:
+        """Whether the place of a jump moves, as far as other parameters show."""
+        generator = np.random.default_rng(0)
+        for _ in range(2):
+            other, by = list(theta), 1e-4 * (1 + abs(x))
+            for i in self.moving:
+                change = generator.uniform(0.5, 1, np.shape(theta[i])) * 1e-3
+                other[i] = theta[i] + change * (1e-3 + np.abs(theta[i]))
+            near = lambda u: self.surfaces.levels(x + (2 * u - 1) * by, other)
+            _, us, which = changes(near, Batches([]))
+            there = [u for u, w in zip(us, which, strict=True) if w in surfaces]
+            if not there or min(abs(2 * u - 1) for u in there) > 1e-9:
+                return True
+        return False
 
     # What they add.
 
     def found(self, xs: Sequence[Any]) -> tuple[Any, ...]:
         """The places as arrays, as an operation on theta and the limits: a row for each."""
         plain = [example_at(x, {}) for x in xs]
-        room = max(FEWEST, 2 * len(self.places(plain[:-2], *plain[-2:])))
+        with np.errstate(all="ignore"):
+            room = max(FEWEST, 2 * len(self.places(plain[:-2], *plain[-2:])))
 
         def run(*xs: Any) -> tuple[Any, ...]:
             theta, (a, b) = [np.asarray(peel(x))[()] for x in xs[:-2]], map(peel, xs[-2:])
@@ -295,7 +211,7 @@ class Jumps:
 
         results = (np.zeros((room, len(COLUMNS))),)
         call = Located("jumps", run, no_tangents, no_cotangents, xs, results)
-        call.results = None
+        call.branches, call.results = self.branches, None
         return call(*xs)[0]
 
     def crossing(self, row: Any, theta: Sequence[Any], steps: int) -> tuple[Any, Any, Any, Any]:
@@ -303,10 +219,11 @@ class Jumps:
         c, which, aside, low, high, before, behind, found = [row[i] for i in range(len(COLUMNS))]
         for _ in range(steps):
             at = c + aside
-            height, slope = jvp(lambda x: self.height(which, x, theta), (at,), (np.float64(1),))
+            height, slope = self.slope(which, at, theta)
             c = np.where(found > 0, at - height / slope, c)
-        slope = jvp(lambda x: self.height(which, x, theta), (c + aside,), (np.float64(1),))[1]
-        jump = self.value(c + low, theta, before) - self.value(c + high, theta, behind)
+        slope = self.slope(which, c + aside, theta)[1]
+        with gathered([]):
+            jump = self.value(c + low, theta, before) - self.value(c + high, theta, behind)
         return which, c + aside, slope, jump
 
     def push(self, xs: Sequence[Any], at: Sequence[int], dots: Sequence[Any]) -> Any:
@@ -319,7 +236,8 @@ class Jumps:
             def of_moving(*moving: Any) -> Any:
                 return self.height(which, place, replaced(theta, at, moving))
 
-            lifted = jvp(of_moving, [theta[i] for i in at], list(dots))[1]
+            with gathered([]):
+                lifted = jvp(of_moving, [theta[i] for i in at], list(dots))[1]
             return np.where(row[-1] > 0, -jump * lifted / slope, 0.0)
 
         return np.sum(vmap(term)(self.found(xs)), axis=0)
@@ -335,14 +253,15 @@ class Jumps:
                 return self.height(which, place, replaced(theta, at, moving))
 
             weight = -np.sum(bar * jump) / slope
-            _, pullback = vjp(of_moving, *[theta[i] for i in at])
-            bars = pullback(np.where(row[-1] > 0, weight, 0.0))
+            with gathered([]):
+                _, pullback = vjp(of_moving, *[theta[i] for i in at])
+                bars = pullback(np.where(row[-1] > 0, weight, 0.0))
             return tuple([np.where(row[-1] > 0, x, 0.0) for x in bars])
 
         return [np.sum(x, axis=0) for x in vmap(term)(self.found(xs))]
 
 
-class Located(FunctionCall):
+class Located(OverRange):
     """A search on plain values, one for each example of a batch."""
 
     def batch(self, xs: Any, mapped: Any, size: int) -> Any:
@@ -374,28 +293,54 @@ def steps_for(xs: Sequence[Any]) -> int:
 def attempt(call: Callable[[PlainValues], Any]) -> Examples | None:
     """SciPy's results; None where values may not be asked for: in the body of a loop.
 
-    An integrand that only compares what is differentiated gives plain values, and jumps there.
+    An integrand that only compares what is differentiated gives plain values, and jumps there. One
+    that is written down is asked at each of SciPy's points, which are no questions of its own.
     """
-    trace = running() or GROUND
-    comparison, decisions = trace.comparison, trace.decisions
-    trace.comparison = None
-    try:
-        found = solve(call)
-    except Unstaged:
-        found = None
-    if found is not None and (trace.comparison is not None or trace.decisions != decisions):
+    with Decisions() as decisions:
+        try:
+            found = solve(call)
+        except Unstaged:
+            found = None
+    if decisions.asked:
+        return None
+    if found is not None and decisions.made:
         found.live = True
-    trace.comparison, trace.decisions = comparison or trace.comparison, decisions
     return found
 
 
-def warn_moving() -> None:
+class Decisions:
+    """Whether a block decides by values that are differentiated, or asks for them.
+
+    It leaves no trace of them: SciPy's points are not those of the program.
+    """
+
+    made = asked = False
+
+    def __enter__(self) -> Decisions:
+        self.traces = list(dict.fromkeys([GROUND, *enclosing()]))
+        self.before = [(t.comparison, t.decisions, t.turning) for t in self.traces]
+        written = [t.fun.asked for t in self.traces if isinstance(t, QuestionTrace)]
+        self.written = [(asked, len(asked)) for asked in written]
+        self.twice = sum([int(t.differentiates) for t in self.traces if t is not GROUND]) > 1
+        for trace in self.traces:
+            trace.comparison, trace.decisions, trace.turning = None, 0, ()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.made = any(t.comparison is not None or t.decisions for t in self.traces)
+        for trace, (comparison, decisions, turning) in zip(self.traces, self.before, strict=True):
+            trace.comparison = comparison or trace.comparison
+            trace.decisions, trace.turning = decisions, turning
+        for asked, length in self.written:
+            self.asked |= len(asked) > length
+            del asked[length:]
+
+
+def unknown() -> MissingRuleError:
     """Of a jump whose place is known, but not how it moves."""
-    line = line_of_user()
-    warn(
-        "An integrand jumps at a place that may move with a parameter of which the derivative is"
-        " taken, and how it moves is not known.\n"
+    return MissingRuleError(
+        "An integrand jumps at a place that moves with a parameter of which the derivative is"
+        f" taken, and how it moves is not known, in {place(line_of_user())}\n"
         "  Write the condition as a comparison, `np.where(x < k, a, b)`, or name the place,"
-        " `quad(f, a, b, points=[k])`, or split the range there.",
-        line,
+        " `quad(f, a, b, points=[k])`, or split the range there."
     )

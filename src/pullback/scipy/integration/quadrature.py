@@ -28,7 +28,7 @@ from ...core.trace import is_live
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact, like
-from ...transforms.call import FunctionCall, floating, stop_gradient
+from ...transforms.call import floating, stop_gradient
 from ...transforms.examples import mapping
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged
@@ -39,8 +39,9 @@ from ..solving.plain import Examples, PlainValues, number, solve
 from ..solving.serving import serves, serves_method, traced
 from ..solving.undetermined import undetermined
 from .integrand import Integrand, accurate, marks_of
-from .jumps import Jumps, attempt, replaced
+from .jumps import Decisions, Jumps, attempt, replaced
 from .subdivision import Range, gauss, pieces
+from .surfaces import OverRange, ProgramSurfaces
 
 # How many numbers inside of a limit it is sure, also if it is rounded, on which side of a jump one
 # is; and how many more show how the integrand goes on.
@@ -83,7 +84,8 @@ class Integral:
             plain = not any(type(x) is Array for x in xs)
             if first and plain and all(map(np.array_equal, first, xs)):
                 return tuple([np.copy(x)[()] for x in results])
-            value = how.again(Integrand(program, xs[:p]), *xs[p:])
+            surfaces[:] = surfaces or [ProgramSurfaces(program)]
+            value = how.again(Integrand(program, xs[:p], surfaces[0]), *xs[p:])
             return value, np.zeros_like(np.real(value))[..., None].sum()
 
         def check() -> None:
@@ -100,12 +102,14 @@ class Integral:
 
         xs = [*theta, *[as_float(x) for x in self.limits]]
         # A record is done again with the same values, and returns what SciPy found.
-        first: list[Any] = []
+        first, surfaces = list[Any](), list[ProgramSurfaces]()
         if results is None:
             results = run(*map(bare, xs))
         elif not any(type(x) is Array for x in results):
             first = [peel(x) for x in xs]
-        return FunctionCall(self.name, run, push, pull, xs, results, reads="xs")(*xs)
+        call = OverRange(self.name, run, push, pull, xs, results, reads="xs")
+        call.branches = program.branches
+        return call(*xs)
 
     def edge(self, program: Any, x: Any, other: Any, parts: Any) -> Any:
         """The integrand at a limit, coming from inside: it may jump or have a kink there.
@@ -217,10 +221,19 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
     inside = marks_of(domain, points)
     x, w = gauss(21)
     total: Any = 0.0
-    for left, right in pieces(evaluate, inside):
-        for u, weight in zip(left + (right - left) * x, (right - left) * w, strict=True):
-            for point, slope in domain.points(u, plain=False):
-                total = total + weight * slope * as_array(fun(point))
+    intervals = pieces(evaluate, inside)
+    with Decisions() as decisions:
+        for left, right in intervals:
+            for u, weight in zip(left + (right - left) * x, (right - left) * w, strict=True):
+                for point, slope in domain.points(u, plain=False):
+                    total = total + weight * slope * as_array(fun(point))
+    if decisions.made and (decisions.twice or jumps_between(evaluate, intervals)):
+        raise MissingRuleError(
+            f"`{name}`: an integrand asks for values, and what it does by them jumps, or has a kink"
+            " of which two derivatives are taken, at places that may move.\n"
+            "  Choose with `np.where(condition, a, b)` instead of `if`, name the places,"
+            " `points=[k]`, or split the range there."
+        )
     plain = stop_gradient(total)
     gap = np.abs(np.asarray(plain) - value).max()
     if not gap <= max(1e-6 * np.abs(value).max(), 100 * error, 1e-12):
@@ -230,6 +243,21 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
             " `points`."
         )
     return value + (total - plain)
+
+
+def jumps_between(evaluate: Callable[[np.ndarray], np.ndarray], intervals: np.ndarray) -> bool:
+    """Whether there is a jump where intervals are as narrow as numbers are dense."""
+    left, right = np.sort(intervals, axis=0).T
+    with np.errstate(all="ignore"):
+        values = evaluate(np.concatenate([left + 1e-3 * (right - left), [1.0]]))
+    narrow = right - left < 1e-13
+    if not narrow.any():
+        return False
+    beside = np.sort(np.concatenate([left[narrow] - 1e-12, right[narrow] + 1e-12]))
+    with np.errstate(all="ignore"):
+        around = evaluate(np.clip(beside, 1e-9, 1 - 1e-9))
+    gaps = np.abs(np.diff(around, axis=0))
+    return bool(np.any(gaps > 1e-8 * np.max(np.abs(values), initial=0)))
 
 
 # quad and quad_vec.

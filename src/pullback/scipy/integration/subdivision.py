@@ -184,9 +184,12 @@ def adaptive(evaluate: Evaluate, points: Any = ()) -> Any:
     return out
 
 
-def between(evaluate: Evaluate, breaks: np.ndarray) -> Any:
-    """The integral over [0, 1] of what may be singular at the breaks, as a square root's slope."""
-    left, right = ends_of(breaks).T
+def between(evaluate: Evaluate, breaks: Any) -> Any:
+    """The integral over [0, 1] of what may be singular at the breaks, as a square root's slope.
+
+    breaks: in order, as many for each example of a batch
+    """
+    left, right = np.concatenate([[0.0], breaks]), np.concatenate([breaks, [1.0]])
     n = len(left)
 
     def stretched(ws: np.ndarray) -> Any:
@@ -194,7 +197,8 @@ def between(evaluate: Evaluate, breaks: np.ndarray) -> Any:
         i = np.minimum(ws * n, n - 1).astype(int)
         v, length = ws * n - i, (right - left)[i]
         values = evaluate(left[i] + length * smooth(v))
-        return values * np.reshape(n * length * 6 * v * (1 - v), (-1,) + (1,) * (values.ndim - 1))
+        slopes = np.reshape(n * length * 6 * v * (1 - v), (-1,) + (1,) * (values.ndim - 1))
+        return values * slopes
 
     return adaptive(stretched, np.arange(1, n) / n)
 

@@ -206,25 +206,3 @@ class BranchingFunction:
         n = len(xs[0])
         found = np.asarray(peel(vmap(lambda *xs: self.number(xs, theta))(*xs)))
         return np.broadcast_to(found, (*found.shape[:-1], n)).reshape(-1, n)
-
-
-FINE, ROUNDS = 256, 7  # parts of an interval, and how often it is taken apart
-MANY = 1000  # changes, which are not looked for more closely
-
-
-def changes(which: Callable[[np.ndarray], np.ndarray], at: np.ndarray) -> np.ndarray:
-    """Where in [0, 1] the branch changes between points: which(points) has rows of examples."""
-    left, right = at[:-1], at[1:]
-    differs = np.any(np.diff(which(at), axis=-1) != 0, axis=0)
-    left, right = left[differs], right[differs]
-    for _ in range(ROUNDS):
-        if not 0 < len(left) < MANY:
-            break
-        inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, FINE + 1)
-        found = which(np.ravel(inner))
-        rows = found.reshape(len(found), *inner.shape)
-        differs = np.any(np.diff(rows, axis=-1) != 0, axis=0)
-        left, right = inner[:, :-1][differs], inner[:, 1:][differs]
-        if np.all(right - left <= 2e-16):
-            break
-    return (left + right) / 2

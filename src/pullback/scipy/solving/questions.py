@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.array import Array
 from ...core.spec import is_inexact
+from ...primitives.shapes import astype_p
 from ...transforms.loops.body import BodyTrace, Unstaged
 
 
@@ -22,9 +25,12 @@ class QuestionTrace(BodyTrace):
     __slots__ = ()
 
     def answered(self, x: Array, asked: str) -> Any:
-        if is_inexact(x.dtype):
+        if not is_inexact(x.dtype):
+            self.fun.asked.append(x)
+        elif asked == "int(x)" and x.dtype.kind == "f":
+            self.fun.asked.append(astype_p(x, dtype=np.dtype(int)))
+        else:
             raise Unstaged(asked)
-        self.fun.asked.append(x)
         return x.payload
 
     concrete = told = answered

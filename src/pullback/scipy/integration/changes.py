@@ -1,0 +1,98 @@
+"""Where in [0, 1] something that is constant between jumps changes, for each example of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array, peel
+from ...core.errors import SolverError
+from ...transforms.batch import BatchTrace, vmap
+
+LOOKED = 192  # parts of [0, 1] whose ends are compared
+PARTS, ROUNDS = 256, 7  # how a part with a change is taken apart, and how often
+MOST = 500  # changes of one example
+
+
+class Batches:
+    """The batches that these operands belong to, the oldest first; examples are numbered."""
+
+    def __init__(self, xs: Sequence[Any]) -> None:
+        found: dict[Any, None] = {}
+        for x in xs:
+            while type(x) is Array:
+                if isinstance(x.within, BatchTrace):
+                    found[x.within] = None
+                x = x.payload
+        self.traces = sorted(found, key=lambda trace: trace.birth)
+        self.sizes = [trace.state for trace in self.traces]
+        self.size = int(np.prod(self.sizes))
+
+    def mapped(self, rows: np.ndarray) -> Any:
+        """Rows, one for each example, as what is mapped."""
+        x: Any = rows.reshape(*self.sizes, *rows.shape[1:])
+        for trace in self.traces:  # an older Array is inside a younger one
+            x = Array(x, trace, None)
+        return x
+
+    def rows(self, fun: Callable[[Any], Any], us: np.ndarray) -> np.ndarray:
+        """The vectors that fun gives for numbers: us has a row of them for each example."""
+        known = lambda u: np.concatenate([np.reshape(u, 1), np.ravel(fun(u))])
+        with np.errstate(all="ignore"):
+            found = np.asarray(peel(vmap(known)(self.mapped(us))))
+        return found.reshape(*us.shape, -1)[..., 1:]
+
+
+Changes = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
+    """Examples, places, and which of the levels, a vector for each number in [0, 1], change."""
+    us = (np.arange(LOOKED + 1) + 0.5 * (np.arange(LOOKED + 1) % 2)) / (LOOKED + 0.5)
+    found = batches.rows(levels, np.broadcast_to(us, (batches.size, len(us))))
+    example, part, which = np.nonzero(np.diff(found, axis=1))
+    left, right = us[part], us[part + 1]
+    for _ in range(ROUNDS):
+        if not len(example):
+            break
+        counts = np.bincount(example, minlength=batches.size)
+        if counts.max() > MOST:
+            raise SolverError(
+                f"An integrand jumps, or may, at more than {MOST} places.\n  Split the range, or"
+                " write what is to be differentiated without `floor`, `%` and their kin."
+            )
+        inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, PARTS + 1)
+        # A row for each example, as long as the longest.
+        place = np.arange(len(example)) - (np.cumsum(counts) - counts)[example]
+        asked = np.full((batches.size, counts.max(), PARTS + 1), 0.5)
+        asked[example, place] = inner
+        found = batches.rows(levels, asked.reshape(batches.size, -1))
+        found = found.reshape(*asked.shape, -1)[example, place]
+        found = np.take_along_axis(found, which[:, None, None], axis=2)[:, :, 0]
+        at, part = np.nonzero(np.diff(found, axis=1))
+        left, right = inner[at, part], inner[at, part + 1]
+        example, which = example[at], which[at]
+    return example, (left + right) / 2, which
+
+
+def breaks(levels: Callable[[Any], Any], batches: Batches, marks: Any) -> Any:
+    """The marks, and where levels change: as many for each example, in order."""
+    example, place, _ = changes(levels, batches)
+    rows = []
+    for i in range(batches.size):
+        found = np.unique(place[example == i])
+        found = found[np.diff(found, prepend=-1.0) > 1e-15]
+        marks_elsewhere = [x for x in np.ravel(marks) if np.all(abs(found - x) > 1e-14)]
+        row = np.sort(np.concatenate([marks_elsewhere, found]))
+        rows.append(row[(row > 0) & (row < 1)])
+    longest = max(map(len, rows))
+    return batches.mapped(np.stack([filled(row, longest) for row in rows]))
+
+
+def filled(row: np.ndarray, n: int) -> np.ndarray:
+    """A row of n: behind it the rest of [0, 1] is divided evenly."""
+    more = n - len(row)
+    last = row[-1] if len(row) else 0.0
+    return np.concatenate([row, last + (1 - last) * np.arange(1, more + 1) / (more + 1)])
