@@ -80,6 +80,8 @@ def n_in(k):
     return int(1 / k)
 
 
+TABLE = np.array([6.0, 1.0, 5.0])
+
 # Kinks and jumps that move inside one integral: (the integral, first and second derivative).
 MOVING = {
     "min": (
@@ -147,6 +149,43 @@ MOVING = {
         lambda k: 2 - k + 2 * max(2 - 2 * k, 0),
         lambda k: -1.0 - 4 * (k < 1),
     ),
+    "%": (
+        lambda k: integrate.quad(lambda t: (t % k) * 1.0, 0, 2, limit=400)[0],
+        lambda k: n_in(k / 2) * k - n_in(k / 2) * (2 - n_in(k / 2) * k),
+        lambda k: n_in(k / 2) + n_in(k / 2) ** 2,
+    ),
+    "round": (
+        lambda k: integrate.quad(lambda t: np.round(t + k) * t, 0, 1, limit=200)[0],
+        lambda k: round(k) + 0.5 - k,
+        lambda k: -1.0,
+    ),
+    "int": (
+        lambda k: integrate.quad(lambda t: float(int(2 * t / k)), 0, 1, limit=200)[0],
+        lambda k: -sum(range(1, n_in(k / 2) + 1)) / 2,
+        lambda k: 0.0,
+    ),
+    "modf": (
+        lambda k: integrate.quad(lambda t: np.modf(t / k)[0] * k, 0, 1, limit=200)[0],
+        lambda k: n_in(k) * k - n_in(k) * (1 - n_in(k) * k),
+        lambda k: n_in(k) + n_in(k) ** 2,
+    ),
+    "searchsorted": (
+        lambda k: integrate.quad(
+            lambda t: TABLE[np.searchsorted(np.array([1.0, 1.5]) * k, t)], 0, 2
+        )[0],
+        lambda k: 5.0 - 6.0 * (1.5 * k < 2),
+        lambda k: 0.0,
+    ),
+    "argmax": (
+        lambda k: integrate.quad(lambda t: TABLE[np.argmax(np.array([t, k]))] * t, 0, 2)[0],
+        lambda k: -5 * k,
+        lambda k: -5.0,
+    ),
+    "astype": (
+        lambda k: integrate.quad(lambda t: np.astype(np.asarray(3 * t * k), int) * t, 0, 1)[0],
+        lambda k: sum(n**2 for n in range(1, n_in(1 / (3 * k)) + 1)) / (9 * k**3),
+        lambda k: -sum(n**2 for n in range(1, n_in(1 / (3 * k)) + 1)) / (3 * k**4),
+    ),
     "two variables": (
         lambda k: integrate.dblquad(lambda y, x: (y < k * x) * y, 0, 0.5, 0, 1)[0],
         lambda k: k / 24,
@@ -190,10 +229,50 @@ class TestMovingInside:
         third = pb.grad(pb.grad(pb.grad(f)))
         assert third(0.3) == pytest.approx(0.3 * stats.norm.pdf(0.3), rel=1e-8)
 
-    def test_what_moves_in_unknown_ways_warns(self):
-        f = lambda k: integrate.quad(lambda t: np.argmax(np.stack([t, k])) * t, 0, 1)[0] + k**2
-        with pytest.warns(pb.LostDerivativeWarning, match="how it moves is not known"):
-            pb.grad(f)(0.3)
+    def test_what_moves_in_unknown_ways_is_refused(self):
+        f = lambda k: integrate.quad(lambda t: 1.0 * (np.spacing(t + k) > 2e-16), 0, 1)[0] + k**2
+        steps = lambda k: integrate.quad(lambda t: np.spacing(t + k) * 1e16, 0, 1)[0]
+        for total in (f, steps):
+            with pytest.raises(pb.MissingRuleError, match="how it moves is not known"):
+                pb.grad(total)(0.3)
+
+    def test_what_asks_for_values_is_refused_where_it_jumps(self):
+        """It has too many branches to be recorded."""
+        total = lambda k: integrate.quad(lambda t: k * t + int(20 * t * k), 0, 1, limit=200)[0]
+        with pytest.raises(pb.MissingRuleError, match="asks for values"):
+            pb.grad(total)(0.9)
+
+    def test_integrals_inside_of_others(self):
+        """What jumps inside counts in first derivatives, and is refused in second ones."""
+        inner = lambda y, k: integrate.quad(lambda x: np.minimum(x, k * y), 0, 1)[0]
+        total = lambda k: integrate.quad(lambda y: inner(y, k), 0, 1)[0]
+        assert pb.grad(total)(0.7) == pytest.approx(4 / 15, rel=1e-8)
+        assert pb.grad(pb.grad(total))(0.7) == pytest.approx(-1 / 3, rel=1e-8)
+        inner = lambda y, k: integrate.quad(lambda x: x if x < k * y else k * y, 0, 1)[0]
+        assert pb.grad(total)(0.7) == pytest.approx(4 / 15, rel=1e-8)
+        with pytest.raises(pb.MissingRuleError, match="differentiated twice"):
+            pb.grad(pb.grad(total))(0.7)
+
+    def test_outer_transformations_count(self):
+        """What only an outer transformation differentiates is compared inside an inner one."""
+        inner = lambda a: pb.grad(lambda b: b * integrate.quad(lambda x: x < a, 0, 1)[0])(1.0)
+        assert pb.grad(inner)(0.3) == pytest.approx(1.0)
+
+    def test_a_search_by_steps_is_smooth(self):
+        """How many steps an iteration takes changes at many places, where the result does not."""
+
+        def root(x):
+            y = 1.0
+            for _ in range(30):
+                last, y = y, 0.5 * (y + x / y)
+                if abs(last - y) < 1e-12:
+                    break
+            return y
+
+        total = lambda k: integrate.quad(lambda x: root(x + k), 0, 1)[0]
+        exact = lambda k: (np.sqrt(1 + k) - np.sqrt(k), (1 / np.sqrt(1 + k) - 1 / np.sqrt(k)) / 2)
+        assert pb.grad(total)(0.7) == pytest.approx(exact(0.7)[0], rel=1e-9)
+        assert pb.grad(pb.grad(total))(0.7) == pytest.approx(exact(0.7)[1], rel=1e-6)
 
     def test_what_does_not_move_is_let_be(self):
         f = lambda k: integrate.quad(lambda t: np.where(t < 0.5, t, 2.0) * k**2, 0, 1)[0]

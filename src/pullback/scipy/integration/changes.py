@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.array import Array, peel
-from ...core.errors import SolverError
 from ...transforms.batch import BatchTrace, vmap
 
 LOOKED = 192  # parts of [0, 1] whose ends are compared
 PARTS, ROUNDS = 256, 7  # how a part with a change is taken apart, and how often
-MOST = 500  # changes of one example
+MOST = 500  # changes of one example; of more, some are looked at
 
 
 class Batches:
@@ -45,11 +44,18 @@ class Batches:
         return found.reshape(*us.shape, -1)[..., 1:]
 
 
-Changes = tuple[np.ndarray, np.ndarray, np.ndarray]
+class Changes(NamedTuple):
+    """Examples, places, and which of the levels change; whether there are others as well."""
+
+    example: np.ndarray
+    place: np.ndarray
+    which: np.ndarray
+    are_some: bool
 
 
 def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
-    """Examples, places, and which of the levels, a vector for each number in [0, 1], change."""
+    """Where the levels, a vector for each number in [0, 1], change."""
+    are_some = False
     us = (np.arange(LOOKED + 1) + 0.5 * (np.arange(LOOKED + 1) % 2)) / (LOOKED + 0.5)
     found = batches.rows(levels, np.broadcast_to(us, (batches.size, len(us))))
     example, part, which = np.nonzero(np.diff(found, axis=1))
@@ -59,10 +65,9 @@ def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
             break
         counts = np.bincount(example, minlength=batches.size)
         if counts.max() > MOST:
-            raise SolverError(
-                f"An integrand jumps, or may, at more than {MOST} places.\n  Split the range, or"
-                " write what is to be differentiated without `floor`, `%` and their kin."
-            )
+            are_some, every = True, -(-counts.max() // MOST)
+            example, which, left, right = [x[::every] for x in (example, which, left, right)]
+            counts = np.bincount(example, minlength=batches.size)
         inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, PARTS + 1)
         # A row for each example, as long as the longest.
         place = np.arange(len(example)) - (np.cumsum(counts) - counts)[example]
@@ -74,12 +79,19 @@ def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
         at, part = np.nonzero(np.diff(found, axis=1))
         left, right = inner[at, part], inner[at, part + 1]
         example, which = example[at], which[at]
-    return example, (left + right) / 2, which
+    return Changes(example, (left + right) / 2, which, are_some)
 
 
 def breaks(levels: Callable[[Any], Any], batches: Batches, marks: Any) -> Any:
-    """The marks, and where levels change: as many for each example, in order."""
-    example, place, _ = changes(levels, batches)
+    """The marks, and where levels change: as many for each example, in order.
+
+    What changes at very many places, as the number of steps of an iteration may, is no jump of what
+    an integral converges for: it is left to the subdivision.
+    """
+    example, place, _, are_some = changes(levels, batches)
+    if are_some:
+        place = place[:0]
+        example = example[:0]
     rows = []
     for i in range(batches.size):
         found = np.unique(place[example == i])

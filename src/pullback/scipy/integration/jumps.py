@@ -15,7 +15,7 @@ derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -35,7 +35,7 @@ from ...transforms.reverse import vjp
 from ..solving.branches import BranchingFunction, example_at
 from ..solving.plain import Examples, PlainValues, solve
 from ..solving.questions import QuestionTrace
-from .changes import Batches, changes
+from .changes import MOST, Batches, changes
 from .subdivision import Range
 from .surfaces import OverRange, ProgramSurfaces
 
@@ -57,6 +57,13 @@ class Jumps:
     def __init__(self, program: BranchingFunction, moving: Sequence[int], how: Any) -> None:
         self.program, self.how, self.branches = program, how, tuple(program.branches)
         self.moving, self.surfaces = moving, ProgramSurfaces(program, set(moving))
+        if self.surfaces.searches:
+            raise MissingRuleError(
+                "An integral of an integral was differentiated twice, and the inner integrand"
+                " jumps, or has a kink, at a place that moves with the outer variable and with a"
+                " parameter.\n  Split the inner range there: `quad(f, a, c)[0] + quad(f, c, b)[0]`"
+                " with the place `c` as a function of both, clipped to the range."
+            )
 
     def __bool__(self) -> bool:
         return bool(self.surfaces)
@@ -97,22 +104,35 @@ class Jumps:
             return found
         for side in range(len(domain.points(0.5))):
             x_of = lambda u, side=side: domain.points(u)[side][0]
-            for u, surfaces in self.located(x_of, theta):
+            are_some, located = self.located(x_of, theta)
+            for u, surfaces in located:
                 row = self.described(u, surfaces, x_of, theta, domain)
                 if row is not None:
                     found.append(row)
+            if are_some and found:
+                raise SolverError(
+                    f"An integrand jumps at more than {MOST} places.\n  Split the range, or write"
+                    " what is to be differentiated without `floor`, `%` and their kin."
+                )
         return found
 
-    def located(self, x_of: Any, theta: Sequence[Any]) -> Iterator[tuple[float, list[int]]]:
-        """Where in [0, 1] levels change, and the numbers of those that change there."""
+    def located(
+        self, x_of: Any, theta: Sequence[Any]
+    ) -> tuple[bool, list[tuple[float, list[int]]]]:
+        """Where in [0, 1] levels change, and the numbers of those that change there.
+
+        Before it: whether these are some of very many.
+        """
         levels = lambda u: self.surfaces.levels(x_of(u), theta)
-        _, us, which = changes(levels, Batches([]))
+        _, us, which, are_some = changes(levels, Batches([]))
+        found = list[tuple[float, list[int]]]()
         order = np.argsort(us, kind="stable")
         us, which = us[order], which[order]
         group = np.cumsum(np.diff(us, prepend=us[:1]) > BESIDE)
         for _, members in groupby(range(len(us)), key=lambda i: group[i]):
             at = list(members)
-            yield float(us[at[0]]), [int(which[i]) for i in at]
+            found.append((float(us[at[0]]), [int(which[i]) for i in at]))
+        return are_some, found
 
     def described(
         self, u: float, surfaces: Sequence[int], x_of: Any, theta: Sequence[Any], domain: Range
@@ -180,7 +200,7 @@ class Jumps:
                 change = generator.uniform(0.5, 1, np.shape(theta[i])) * 1e-3
                 other[i] = theta[i] + change * (1e-3 + np.abs(theta[i]))
             near = lambda u: self.surfaces.levels(x + (2 * u - 1) * by, other)
-            _, us, which = changes(near, Batches([]))
+            _, us, which, _ = changes(near, Batches([]))
             there = [u for u, w in zip(us, which, strict=True) if w in surfaces]
             if not there or min(abs(2 * u - 1) for u in there) > 1e-9:
                 return True
@@ -263,6 +283,8 @@ class Jumps:
 
 class Located(OverRange):
     """A search on plain values, one for each example of a batch."""
+
+    searches = True
 
     def batch(self, xs: Any, mapped: Any, size: int) -> Any:
         return one_by_one(self, xs, mapped, size, {})

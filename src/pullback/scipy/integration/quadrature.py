@@ -43,6 +43,9 @@ from .jumps import Decisions, Jumps, attempt, replaced
 from .subdivision import Range, gauss, pieces
 from .surfaces import OverRange, ProgramSurfaces
 
+# How narrow intervals are at jumps and kinks of an integrand that asks for values.
+JUMP, KINK = 1e-12, 1e-6
+
 # How many numbers inside of a limit it is sure, also if it is rounded, on which side of a jump one
 # is; and how many more show how the integrand goes on.
 NEAR, LATER = 2**12, 2**34
@@ -227,7 +230,7 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
             for u, weight in zip(left + (right - left) * x, (right - left) * w, strict=True):
                 for point, slope in domain.points(u, plain=False):
                     total = total + weight * slope * as_array(fun(point))
-    if decisions.made and (decisions.twice or jumps_between(evaluate, intervals)):
+    if decisions.made and moving_ends(evaluate, intervals, inside, decisions.twice):
         raise MissingRuleError(
             f"`{name}`: an integrand asks for values, and what it does by them jumps, or has a kink"
             " of which two derivatives are taken, at places that may move.\n"
@@ -245,19 +248,18 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
     return value + (total - plain)
 
 
-def jumps_between(evaluate: Callable[[np.ndarray], np.ndarray], intervals: np.ndarray) -> bool:
-    """Whether there is a jump where intervals are as narrow as numbers are dense."""
+def moving_ends(evaluate: Any, intervals: np.ndarray, marks: Any, twice: bool) -> bool:
+    """Whether intervals are narrow where the integrand jumps; twice: or has a kink, elsewhere."""
     left, right = np.sort(intervals, axis=0).T
+    fixed = np.concatenate([[0.0, 1.0], np.ravel(marks)])
+    inside = np.min(np.abs((left + right)[:, None] / 2 - fixed), axis=1) > 1e-5
+    ends = left[inside & (right - left < (KINK if twice else JUMP))]
+    if twice or not len(ends):
+        return len(ends) > 0
     with np.errstate(all="ignore"):
-        values = evaluate(np.concatenate([left + 1e-3 * (right - left), [1.0]]))
-    narrow = right - left < 1e-13
-    if not narrow.any():
-        return False
-    beside = np.sort(np.concatenate([left[narrow] - 1e-12, right[narrow] + 1e-12]))
-    with np.errstate(all="ignore"):
-        around = evaluate(np.clip(beside, 1e-9, 1 - 1e-9))
-    gaps = np.abs(np.diff(around, axis=0))
-    return bool(np.any(gaps > 1e-8 * np.max(np.abs(values), initial=0)))
+        size = np.max(np.abs(evaluate(left + 0.3 * (right - left))), initial=0)
+        gaps = np.abs(evaluate(ends + 10 * JUMP) - evaluate(ends - 10 * JUMP))
+    return bool(np.max(gaps) > 1e-8 * size)
 
 
 # quad and quad_vec.

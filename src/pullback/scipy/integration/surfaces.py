@@ -61,12 +61,18 @@ class Surfaces:
         graph = inlined(graph, what_it_does)
         reached = [{graph.inputs[i] for i in group} for group in groups]
         self.equations: list[Equation] = []
+        self.searches = False  # whether jumps of an integral inside are searched
+        searched = set[Variable]()
         for e in graph.equations:
             read = {x for x in e.inputs if type(x) is Variable}
             by = [not found.isdisjoint(read) for found in reached]
             for found, depends in zip(reached, by, strict=True):
                 found.update(e.outputs if depends else ())
-            if all(by) and levels_of(e):
+            searches = getattr(e.primitive, "searches", False)
+            self.searches |= searches and all(by)
+            if searches or not searched.isdisjoint(read):
+                searched.update(e.outputs)  # a search takes long: what is made of it is not asked
+            if all(by) and levels_of(e) and searched.isdisjoint(read):
                 self.equations.append(e)
         wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
         self.graph = Graph(graph.inputs, graph.equations, wanted).pruned()
@@ -107,12 +113,13 @@ class ProgramSurfaces:
     """
 
     def __init__(self, program: Any, moving: set[int] | None = None) -> None:
-        self.branches = []
+        self.branches, self.searches = list[tuple[Surfaces, list[int]]](), False
         for branch in program.branches:
             groups = [[0]]
             if moving is not None:
                 groups.append([1 + i for i, n in enumerate(branch.theta) if n in moving])
             found = Surfaces(branch.graph, groups)
+            self.searches |= found.searches
             if found.equations:
                 self.branches.append((found, branch.theta))
 
@@ -133,6 +140,7 @@ class OverRange(FunctionCall):
     """A call on (*theta, a, b) that goes over x from a to b: it jumps with the integrand there."""
 
     branches: Sequence[Any] = ()  # of the integrand
+    searches = False  # whether it searches for jumps
 
     @cached_property
     def at_limits(self) -> list[tuple[Surfaces, list[int]]]:
