@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from copy import copy
 from numbers import Rational
 from typing import Any
 
@@ -32,7 +33,7 @@ from .out import computed_in, into_out_of
 from .primitive import Elementwise
 from .private import in_place
 from .reach import active
-from .scalars import OF_NUMPY, of_numpy, operands_of_numpy
+from .scalars import OF_NUMPY, as_called, of_numpy
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
@@ -68,6 +69,9 @@ def register(primitive: Elementwise) -> Elementwise:
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
     primitive.converts = not primitive.by_number and takes_floats(primitive.ufunc)
     primitive.arrays = frozenset({ndarray}) if primitive.by_number else OF_NUMPY
+    if primitive.by_number:
+        primitive.of_numbers = copy(primitive)
+        primitive.of_numbers.value = primitive.ufunc
     return primitive
 
 
@@ -290,7 +294,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                         if type(x) is Array and (
                             type(x.payload) not in primitive.arrays or x.within.maps
                         ):
-                            inputs = operands_of_numpy(inputs, primitive)
+                            primitive, inputs = as_called(primitive, inputs)
                             break
                 out = binary(primitive, *inputs)
                 return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
