@@ -27,11 +27,13 @@ import numpy as np
 from .core.array import Array
 from .core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from .core.lost import place
+from .core.other_names import refuse_name
 from .core.reach import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .core.usage import usage
 from .transforms.batch import vmap
+from .transforms.common import check_function
 from .transforms.forward import jvp
 from .transforms.record import record
 from .transforms.reverse import vjp
@@ -55,6 +57,10 @@ __all__ = [
     "check_value",
     "primitives_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    refuse_name(name, __all__, __name__)
 
 
 @dataclass
@@ -521,6 +527,7 @@ def check_grads(
         AssertionError: with the law that does not hold, and by how much.
         ArgumentError: nothing among args, or among the results, can be differentiated.
     """
+    check_function(fun, "check_grads")
     if not isinstance(args, (tuple, list)):
         raise ArgumentTypeError(
             f"`check_grads` takes the arguments of `{name_of(fun)}` as a tuple, but got"

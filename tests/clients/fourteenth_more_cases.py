@@ -39,12 +39,17 @@ def states_of_toqito(rho):
 
 @case("toqito", RHO)
 def entropy_of_toqito(rho):
-    from toqito.matrix_ops import partial_trace, tensor
+    import toqito.matrix_ops
     from toqito.state_props import purity, von_neumann_entropy
+
+    if not hasattr(toqito.matrix_ops, "partial_trace"):
+        from toqito.channels import partial_trace  # where releases before 1.1.7 have it
+    else:
+        from toqito.matrix_ops import partial_trace
 
     rho = (rho + rho.T) / 2
     rho = rho / np.trace(rho)
-    both = tensor(rho, SIGMA)
+    both = toqito.matrix_ops.tensor(rho, SIGMA)
     part = partial_trace(both, [1], [3, 3])
     return von_neumann_entropy(rho) + purity(rho) + np.sum(part**2)
 

@@ -12,6 +12,7 @@ from . import (
     fourteenth_more_cases,
     fourth_cases,
     more_cases,
+    nineteenth_cases,
     ninth_cases,
     ninth_more_cases,
     seventeenth_cases,
@@ -39,6 +40,7 @@ LISTS = {
     "fifteenth": [fifteenth_cases, fifteenth_more_cases],
     "sixteenth": [sixteenth_cases],
     "seventeenth": [seventeenth_cases, seventeenth_more_cases],
+    "nineteenth": [nineteenth_cases],
 }
 OTHERS = more_cases, fifth_cases, twelfth_cases
 BY_NAME = {f"{package}.{fun.__name__}": (package, fun, args) for package, fun, args in CASES}

@@ -360,10 +360,6 @@ MISTAKES = {
         "out = pb.vmap(lambda x: np.where((x > 1) and (x < 2), x, 0))(X)", "&", "and", "&",
         np.array([0.0, 1.5, 0.0]),
     ),
-    "max under vmap": Mistake(
-        "a, b = X, 1.0\nout = pb.vmap(lambda a: max(a, b))(a)", "np.maximum(a, b)", "max(a, b)",
-        "np.maximum(a, b)", np.array([1.0, 1.5, 2.5]),
-    ),
     "an index of a list under vmap": Mistake(
         "a = [1.0, 3.0, 5.0]\nout = pb.vmap(lambda x: a[x])(np.arange(3))",
         "np.take(a, x, axis=0)", "a[x]", "np.take(a, x, axis=0)",

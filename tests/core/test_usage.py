@@ -45,6 +45,71 @@ def test_calls_that_do_not_fit(name):
     assert f"`{name}`" in message(lambda: function(*[np.sin] * 2, no_such_keyword=1))
 
 
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        (lambda flag: pb.grad(np.sum, has_aux=flag), "`has_aux=True`"),
+        (lambda flag: pb.value_and_grad(np.sum, has_aux=flag), "`has_aux=True`"),
+        (lambda flag: pb.jacobian(np.sum, holomorphic=flag), "`holomorphic=True`"),
+        (lambda flag: pb.compile(np.sum, wait=flag), "`wait=True`"),
+        (lambda flag: pb.array(1.0, requires_grad=flag), "`requires_grad=True`"),
+        (lambda flag: pb.rebinding(flag), "`enabled=True`"),
+        (
+            lambda flag: pb.scan(lambda c, x: (c, x), 0.0, np.ones(2), reverse=flag),
+            "`reverse=True`",
+        ),
+        (
+            lambda flag: pb.array(1.0, requires_grad=True).backward(create_graph=flag),
+            "`create_graph=True`",
+        ),
+        (
+            lambda flag: pb.array(1.0, requires_grad=True).backward(retain_graph=flag),
+            "`retain_graph=True`",
+        ),
+    ],
+)
+def test_options_that_are_neither_true_nor_false(call, option):
+    """Text would count as True: `wait="no"` would wait."""
+    for flag in ("no", np.ones(2), 1.0):
+        assert option in message(lambda flag=flag: call(flag))
+    call(np.True_)
+
+
+@pytest.mark.parametrize(
+    ("declare", "takes"),
+    [
+        (lambda f, rule: f.defvjp(rule), "(out_bar, residual, wanted)"),
+        (lambda f, rule: f.defjvp(rule), "(out, xs, x_dots)"),
+        (lambda f, rule: f.defbatch(rule), "(xs, mapped, size)"),
+    ],
+)
+def test_rules_with_other_parameters_than_they_get(declare, takes):
+    """As in another library, where a rule has two."""
+    text = message(lambda: declare(pb.primitive(lambda x: 2 * x), lambda primals, tangents: None))
+    assert f"with {takes}, but it takes 2" in text
+    names = takes.strip("()").split(", ")
+    declare(pb.primitive(lambda x: 2 * x), lambda a, b, c: a)
+    if "residual" not in names:  # where keywords stand
+        declare(pb.primitive(lambda x, n: 2 * x), lambda a, b, c, n: a)
+    assert f"`lambda {', '.join(names)}:`" in text
+
+
+def test_positions_may_be_a_range():
+    assert pb.grad(lambda x, y: x * y, argnums=range(2))(2.0, 3.0) == (3.0, 2.0)
+
+
+def test_what_a_loop_records_is_named_as_an_array():
+    text = message(lambda: pb.grad(lambda a: pb.scan(lambda c, x: c + x, a, np.ones(3))[0])(0.0))
+    assert "but it returned float64." in text
+
+
+def test_functions_and_arguments_in_the_wrong_order():
+    text = message(lambda: pb.testing.check_grads((1.0,), np.sin))
+    assert "`check_grads` takes a function, but got a tuple" in text
+    text = message(lambda: pb.explain(np.sin)(1.0).save(3))
+    assert "takes the name of a file, but got an int" in text
+
+
 def test_errors_of_the_function_itself_stay():
     @usage("double(x)")
     def double(x):
@@ -62,6 +127,10 @@ def test_errors_of_the_function_itself_stay():
         (lambda: pb.Elementwise(np.add, lambda out, x: 1.0), "which has 2, but got 1"),
         (lambda: pb.Elementwise(np.exp, lambda x: x), "with (out, x0), but `<lambda>` takes 1"),
         (lambda: pb.Elementwise(np.exp, lambda out, x: x, reads=("x0", "x0")), "given 2 texts"),
+        (lambda: pb.Spec((2,)), "Write `Spec(x.shape, x.dtype)`"),
+        (lambda: pb.Spec(2, float), "a dtype, but got an int and a type"),
+        (lambda: pb.testing.gradcheck, "Write `pullback.testing.check_grads(f, (x,))`"),
+        (lambda: pb.testing.check_grads(1.0, (1.0,)), "Write `check_grads(f, (x,))`"),
         (lambda: pb.Linear()(1.0), "Define `value` in a class derived from `pullback.Linear`"),
         (
             lambda: pb.Primitive()(1.0),

@@ -248,7 +248,7 @@ class TestRules:
 
 class TestText:
     def test_table(self):
-        lines = pb.explain(tape)(np.pi / 2, 1.0).text().splitlines()
+        lines = str(pb.explain(tape)(np.pi / 2, 1.0)).splitlines()
         assert lines[0] == "explain(tape)"
         assert re.split(r"\s{2,}", lines[2]) == [
             *("#", "operation", "value", "cotangent", "received", "line", "program")

@@ -32,6 +32,7 @@ def square(x):
 PROGRAMS = {
     "product": lambda x: (row(A) * row(x).T).sum(),
     "class": lambda x: (np.matrix(x) * A * np.matrix(x).T)[0, 0],
+    "number": lambda x: (np.matrix(x[0] * 2.0) * np.matrix(x[1]))[0, 0],
     "array on the left": lambda x: (A * row(x).T)[1, 0],
     "vector on the left": lambda x: (X * row(x).T)[0, 0],
     "ufunc": lambda x: np.multiply(A, row(x)).sum(),

@@ -487,7 +487,9 @@ def fit(x: Any, spec: Spec, what: str = "a rule") -> Any:
     """x with the dtype of spec: complex to real takes the real part. Another shape is an error."""
     if x.shape != spec.shape:
         raise ShapeError(
-            f"{what} returned an array of shape {x.shape} where {spec.shape} was expected."
+            f"{what} returned an array of shape {x.shape} where {spec.shape} was expected.\n"
+            "  Return one number for each element; where an argument was broadcast, sum over the"
+            " new axes, as in `np.sum(x_bar, axis=0)`."
         )
     dtype = x.dtype
     if dtype == spec.dtype:

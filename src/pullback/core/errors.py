@@ -115,13 +115,17 @@ def kind_of(x: object) -> str:
     return "None" if x is None else f"{'an' if vowel else 'a'} {name}"
 
 
-def check_parameters(fun: Any, verb: str, *given: str) -> None:
-    """Raise for a Python function that can't be called with these positional arguments."""
+def check_parameters(fun: Any, verb: str, *given: str, keywords: bool = False) -> None:
+    """Raise for a Python function that can't be called with these positional arguments.
+
+    keywords: whether it's given others by name, so that it may have more parameters.
+    """
     if type(fun) is not types.FunctionType:
         return
     code, n = fun.__code__, len(given)
     most = n if code.co_flags & inspect.CO_VARARGS else code.co_argcount
-    if code.co_argcount - len(fun.__defaults__ or ()) <= n <= most:
+    least = 0 if keywords else code.co_argcount - len(fun.__defaults__ or ())
+    if least <= n <= most:
         return
     raise ArgumentTypeError(
         f"`{verb}` calls `{name_of(fun)}` with ({', '.join(given)}),"

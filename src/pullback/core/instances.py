@@ -577,7 +577,8 @@ def new_array(
     """`ndarray.__new__(cls, shape, dtype, buffer)`, where the buffer is an Array."""
     if type(buffer) is not Array:
         return np.ndarray.__new__(cls, shape, dtype, buffer, *more, **options)
-    laid = options.keys() == {"order"} and tuple(np.atleast_1d(shape)) == buffer.shape
+    same = tuple(np.atleast_1d(shape)) == buffer.shape
+    laid = options.keys() == {"order"} and (same or options["order"] == "C")
     if more or (options and not laid) or not derives(cls) or buffer.dtype != np.dtype(dtype):
         raise ConversionError(
             f"`numpy.ndarray.__new__` was given an Array {whose(buffer)} for the memory of a"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 from . import resolve  # noqa: F401  # says what call sites call
 from .errors import ArgumentTypeError, kind_of
 from .reach import OFF, SESSION, SWITCHED_OFF
-from .usage import usage
+from .usage import check_flag, usage
 
 T = TypeVar("T")
 
@@ -81,6 +81,7 @@ class rebinding(metaclass=Context):  # a context manager, named like `no_grad`
 
     @usage("with pullback.rebinding(False)", "rebinding")
     def __init__(self, enabled: bool) -> None:
+        check_flag(enabled, "enabled", "rebinding")
         self.enabled = enabled
         self.tokens: list[Token[Any]] = []
 

@@ -221,7 +221,12 @@ PRODUCT = "`pullback.vjp(f, x)[1](1.0)`"
 CLASS = "a class of your own that holds arrays; `pullback.grad(f)(x)` takes trees of them"
 SYMBOLS = "write a function of numbers; `pullback.grad(f)` is its derivative, a function too"
 EXTEND = "`from pullback.autograd.extend import {0}`"
-MISC = "`import pullback.autograd.misc`"
+MISC = "`from pullback.autograd.misc import {0}`"
+ROOT = "`scipy.optimize.root`, whose solution is differentiated by the equation that it solves"
+COLUMNS = (
+    "`pullback.jvp(f, (x,), (v,))` for each group of columns that share no row; there are no sparse"
+    " Jacobians here"
+)
 NAMES = {
     # autograd.
     "make_vjp": "`pullback.vjp(f, x)`",
@@ -248,14 +253,25 @@ NAMES = {
     "defgrad": EXTEND.replace("{0}", "defvjp"),
     "extend": "`import pullback.autograd.extend`",
     "test_util": "`pullback.testing.check_grads(f, (x,))`",
-    "misc": MISC,
+    "misc": "`import pullback.autograd.misc`",
     "flatten": MISC,
     "optimizers": MISC,
     "builtins": "`isinstance`, `list` and `dict` as they are",
     "isinstance": "`isinstance` as it is",
     "tracer": "`import pullback.autograd.tracer`",
     "differential_operators": "`from pullback.autograd import differential_operators`",
-    # JAX.
+    # JAX and its kin.
+    "ravel_pytree": MISC.replace("{0}", "flatten"),
+    "flatten_util": MISC.replace("{0}", "flatten"),
+    "filter_jit": COMPILED,
+    "filter_grad": GRADIENT,
+    "jaxpr": SHOWN,
+    "associative_scan": "`np.add.accumulate(x)`, or `pullback.scan` for a function of your own",
+    "custom_root": ROOT,
+    "implicit_diff": ROOT,
+    "sparse_jacobian": COLUMNS,
+    "jacobian_sparse": COLUMNS,
+    "sparsejac": COLUMNS,
     "jit": COMPILED,
     "njit": COMPILED,
     "pjit": COMPILED,
@@ -321,6 +337,17 @@ NAMES = {
     "split": "`np.split(x, n)` for arrays; random numbers need"
     " no keys, `rng = np.random.default_rng(0)`",
     # PyTorch.
+    "requires_grad": MADE,
+    "vhp": SECOND,
+    "hessp": SECOND,
+    "jacobian_vector_product": "`pullback.jvp(f, (x,), (v,))`",
+    "value_and_jacobian": "`f(x), pullback.jacobian(f)(x)`",
+    "grad_and_value": "`pullback.value_and_grad(f)(x)`, which gives the value first",
+    "functional_call": "`f(x)`: parameters are arguments",
+    "checkpoint_sequential": "`pullback.checkpoint(f)`",
+    "to_numpy": "`x.numpy()`",
+    "asnumpy": "`x.numpy()`",
+    "seed": RANDOM,
     "tensor": MADE,
     "Tensor": MADE,
     "Variable": MADE,

@@ -82,6 +82,9 @@ def halfway(name: str) -> bool:
 def enter(real: ModuleType, mirror: ModuleType) -> None:
     names = [name for name in dir(mirror) if not name.startswith("_") and name in vars(real)]
     things = [(real, mirror), *[(vars(real)[name], getattr(mirror, name)) for name in names]]
+    if real is np:  # a package may have put functions of its own in their places, and keep NumPy's
+        own = vars(importlib.import_module("numpy._core"))
+        things += [(own[name], getattr(mirror, name)) for name in names if name in own]
     SCANNED[real.__name__] = [real, mirror]
     KEPT.append(things)
     for theirs, ours in things:

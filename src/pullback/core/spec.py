@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy import float64, ndarray
 
-from .errors import ArgumentTypeError
+from .errors import ArgumentTypeError, kind_of
+
+REQUIRED: Any = object()  # which NumPy refuses as a dtype
 
 
 class Spec:
@@ -23,9 +25,18 @@ class Spec:
 
     __slots__ = ("dtype", "shape", "weak")
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any, weak: type | None = None) -> None:
-        self.shape = tuple(shape)
-        self.dtype = np.dtype(dtype)
+    def __init__(
+        self, shape: tuple[int, ...], dtype: Any = REQUIRED, weak: type | None = None
+    ) -> None:
+        try:
+            self.shape = tuple(shape)
+            self.dtype = np.dtype(dtype)
+        except TypeError:
+            got = kind_of(shape) + ("" if dtype is REQUIRED else f" and {kind_of(dtype)}")
+            raise ArgumentTypeError(
+                f"`Spec` takes a shape, a tuple of ints, and a dtype, but got {got}.\n"
+                "  Write `Spec(x.shape, x.dtype)`."
+            ) from None
         self.weak = weak
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.errors import ArgumentTypeError, name_of
+from ..core.errors import ArgumentTypeError, kind_of, name_of
 from ..core.spec import Spec, is_inexact, spec_of
 from ..transforms.forward import jvp
 from ..transforms.record import Departure, Record, RecordedOperation, record
@@ -254,6 +254,9 @@ class Explanation:
     def __repr__(self) -> str:
         return f"<{self.title}: {len(self.nodes)} nodes>"
 
+    def __str__(self) -> str:
+        return self.text()
+
     # To be seen. Where there are more nodes than `limit`, repetitions are folded.
 
     def text(self, limit: int = 200) -> str:
@@ -278,6 +281,11 @@ class Explanation:
 
     def save(self, path: str | os.PathLike[str], limit: int = 200) -> None:
         """Write a page on which the two passes can be stepped through; it needs no network."""
+        if not isinstance(path, (str, os.PathLike)):  # open() takes an int for a descriptor
+            raise ArgumentTypeError(
+                f"`save` takes the name of a file, but got {kind_of(path)}.\n"
+                '  Write `save("page.html")`.'
+            )
         text = page(self.data(limit))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

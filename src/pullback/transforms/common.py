@@ -23,6 +23,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
+from ..core.graph import Variable
 from ..core.layout import duplicate
 from ..core.node import COPIED_ARGUMENT, Kept
 from ..core.reach import OURS
@@ -119,22 +120,14 @@ def meant_by(argnums: Any, verb: str) -> str:
     return f"The arguments come in a call of their own: `{USAGE[verb]}`."
 
 
-def check_flag(value: Any, name: str, verb: str) -> None:
-    """Raise for an option that isn't True or False, such as the array in `grad(f, 0, x)`."""
-    if not isinstance(value, (int, np.bool_)):
-        raise ArgumentTypeError(
-            f"`{verb}` takes `{name}=True` or `{name}=False`, but got {brief(value)}.\n"
-            f"  The arguments come in a call of their own: write `{USAGE[verb]}`."
-        )
-
-
 class Selection:
     """The arguments that `argnums` selects, checked once when the transformation is made."""
 
     def __init__(self, argnums: int | Sequence[int], verb: str) -> None:
         self.verb = verb
-        self.single = not isinstance(argnums, (tuple, list))
-        numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
+        several = tuple(argnums) if isinstance(argnums, (tuple, list, range)) else None
+        self.single = several is None
+        numbers: tuple[Any, ...] = (argnums,) if several is None else several
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
                 f"`{verb}` takes an int or a tuple of ints as argnums, but got {brief(argnums)}.\n"
@@ -443,6 +436,8 @@ def describe(out: Any) -> str:
     """What a result or an argument is, in messages."""
     if type(out) is Array or isinstance(out, (ndarray, np.generic)):
         return str(spec_of(out))
+    if type(out) is Variable:  # of a program that is being recorded
+        return str(out.spec)
     if isinstance(out, (tuple, list)):
         return f"a {type(out).__name__} of {len(out)}"
     return kind_of(out)

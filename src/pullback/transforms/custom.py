@@ -156,7 +156,9 @@ def parts(tree: Any, structure: Any, what: str) -> list[Any]:
     """What stands in a tree at the leaves of a structure; None is zero."""
     if structure is None:
         if isinstance(tree, (list, tuple, dict)):
-            raise ArgumentError(f"{what}: a {type(tree).__name__} for one array.")
+            raise ArgumentError(
+                f"{what}: a {type(tree).__name__} for one array.\n  Return one array there."
+            )
         return [tree]
     try:
         return structure.flatten_up_to(tree)

@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErr
 from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
-from ..core.usage import usage
+from ..core.usage import check_flag, usage
 from .batch import vmap
 from .common import Lifted, Selection, Transformation, brief, describe, holds_numbers
 from .forward import along, jvp, linearized
@@ -25,7 +25,6 @@ class Selecting(Transformation):
     def __init__(self, fun: Any, argnums: int | Sequence[int]) -> None:
         super().__init__(fun)
         self.selection = Selection(argnums, self.verb)
-        self.gradient: Grad | None = None  # of `fun` itself, once it was needed
 
     def split(self, args: Any, kwargs: dict[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
         """fun of the selected arguments alone, and these."""
@@ -49,16 +48,24 @@ class Selecting(Transformation):
             Lifted(x, self.verb, fun, position)  # what cannot be differentiated raises in our name
         return of_selected, selected
 
-    def gradient_of(self, fun: Any) -> Grad:
-        """The gradient of what `split` gives, in our name."""
-        if fun is self.fun and self.gradient is not None:
-            return self.gradient
+
+class SecondOrder(Selecting):
+    """A derivative of the gradient, which is made once."""
+
+    def __init__(self, fun: Any, argnums: int | Sequence[int]) -> None:
+        super().__init__(fun, argnums)
+        self.gradient = self.new_gradient(fun)
+
+    def new_gradient(self, fun: Any) -> Grad:
+        """The gradient by the first arguments of a function, in our name."""
         single = self.selection.single
         gradient = Grad(fun, 0 if single else tuple(range(len(self.selection.numbers))), False)
         gradient.verb = self.verb
-        if fun is self.fun:
-            self.gradient = gradient
         return gradient
+
+    def gradient_of(self, fun: Any) -> Grad:
+        """The gradient of what `split` gives."""
+        return self.gradient if fun is self.fun else self.new_gradient(fun)
 
 
 class Reruns:
@@ -336,7 +343,7 @@ def empty_rows(x: Any) -> Any:
     return x if is_static(x) else np.zeros((0, *float_spec(x).shape), float_spec(x).dtype)
 
 
-class Hessian(Selecting):
+class Hessian(SecondOrder):
     verb = "hessian"
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -351,7 +358,7 @@ class Hessian(Selecting):
         return Jacobian(gradient, gradient.selection.argnums, "forward", False)(*selected)
 
 
-class Hvp(Selecting):
+class Hvp(SecondOrder):
     verb = "hvp"
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -439,6 +446,7 @@ def jacobian(
         DtypeError: complex to complex without `holomorphic=True`, or the promise without complex.
         ArgumentError: with "auto", two runs of fun gave different results.
     """
+    check_flag(holomorphic, "holomorphic", "jacobian")
     return Jacobian(fun, argnums, mode, holomorphic)
 
 

@@ -35,7 +35,7 @@ from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
-from ..core.usage import refuse_keywords, usage
+from ..core.usage import check_flag, refuse_keywords, usage
 from .backward import backward, harvest
 from .common import brief, check_function, conform, fresh, refuse_ended
 from .conversions import way_to_array
@@ -264,6 +264,8 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
     Raises:
         DtypeError: `requires_grad` of integers or truth values.
     """
+    if requires_grad is not False:
+        check_flag(requires_grad, "requires_grad", "array")
     if holds_arrays(data):
         made = as_array(data)
         if dtype is not None:
@@ -345,6 +347,10 @@ def run_backward(
     """
     if unknown:
         refuse_keywords(run_backward, unknown, "x.backward")
+    if create_graph is not False:
+        check_flag(create_graph, "create_graph", "backward")
+    if retain_graph is not None:
+        check_flag(retain_graph, "retain_graph", "backward")
     trace = current(self).within
     if not trace.eager:
         refuse(self, "backward")

@@ -63,12 +63,14 @@ class UserPrimitive(Primitive):
     @usage("{}.defjvp(rule)")
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(out, xs, x_dots, **static) -> the tangent of out; an x_dot that is zero is None."""
+        check_parameters(rule, f"{self.name}.defjvp", "out", "xs", "x_dots", keywords=True)
         self.rules["jvp"] = rule
         return rule
 
     @usage("{}.defbatch(rule)")
     def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(xs, mapped, size, **static) -> the result with the batch axis first."""
+        check_parameters(rule, f"{self.name}.defbatch", "xs", "mapped", "size", keywords=True)
         self.batch, self.by_elements = rule, False
         return rule
 

@@ -33,13 +33,12 @@ from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
-from ..core.usage import usage
+from ..core.usage import check_flag, usage
 from .backward import backward
 from .common import (
     Selection,
     Transformation,
     branches,
-    check_flag,
     check_function,
     check_output,
     conform,

@@ -4,6 +4,9 @@ pullback itself then calls it too, so it is read before the call that is recorde
 of the program names it.
 """
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -80,3 +83,16 @@ def test_a_program_that_calls_it_runs_it(monkeypatch, name):
         assert value == f(x)
         moved = [(f(x + d) - f(x - d)) / 2e-6 for d in 1e-6 * np.eye(3)]
         np.testing.assert_allclose(gradient, moved, rtol=1e-6, atol=1e-8)
+
+
+def test_numpys_own_takes_part_where_it_was_replaced_before():
+    """As py_wake has it: it keeps what NumPy's module held, and then puts its own there."""
+    code = (
+        "import numpy as np\n"
+        "own = np.asarray\n"
+        "np.asarray = lambda x, *args, **options: own(x, *args, **options)\n"
+        "import pullback as pb\n"
+        "print(pb.grad(lambda x: (own(x) ** 2).sum())(np.array([1.0, 2.0])))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "[2. 4.]\n", done.stderr

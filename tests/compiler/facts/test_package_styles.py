@@ -4,10 +4,13 @@ Each program is a module with a function `f`; the changes are made one after the
 each of them a compiled call gives what a plain one gives.
 """
 
+import functools
+import inspect
 import os
 import sys
 import threading
 import types
+import typing
 import warnings
 
 import numpy as np
@@ -534,3 +537,50 @@ def test_what_is_written_is_written_each_time(capsys):
             fast = pb.compile(f, wait=True)
             assert [fast(0.5) for _ in range(6)] == [0.25] * 6
         assert capsys.readouterr().out == "a" * 6
+
+
+def within(value: float, name: str, *, low: float) -> None:
+    assert value > low, name
+
+
+class Above:
+    """A check that is an annotation."""
+
+    def __init__(self, low):
+        self.low = low
+
+    def __call__(self, value: float, name: str):
+        within(value, name, low=self.low)
+
+
+def validated(fun):
+    @functools.wraps(fun)
+    def wrapper(*args, **kwargs):
+        bound = inspect.signature(fun).bind(*args, **kwargs)
+        for name, hint in typing.get_type_hints(fun, include_extras=True).items():
+            for check in typing.get_args(hint)[1:]:
+                check(bound.arguments[name], name)
+        return fun(*args, **kwargs)
+
+    return wrapper
+
+
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    @property
+    def size(self):
+        return self.held
+
+    @size.setter
+    @validated
+    def size(self, size: typing.Annotated[float, Above(0.0)]):
+        self.held = size
+
+
+def test_checks_by_annotations():
+    """Python makes the annotations of a function when they are first asked for."""
+    fast = pb.compile(lambda x: Box(x).size * 3.0, wait=True)
+    assert [fast(x) for x in (1.5, 1.5, 2.5)] == [4.5, 4.5, 7.5]
+    assert fast.refusal is None

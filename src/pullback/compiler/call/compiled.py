@@ -21,7 +21,7 @@ import numpy as np
 
 from ...core.errors import ArgumentError, ArgumentTypeError, name_of
 from ...core.trace import running
-from ...core.usage import usage
+from ...core.usage import check_flag, usage
 from ...transforms.common import Transformation, brief
 from ..disk import records
 from ..entry import native_records
@@ -450,8 +450,8 @@ def compile(
     >>> f.cache_info().paths
     2
 
-    The first calls run fun in Python: ten, and more until together they have taken a millisecond.
-    Then one call is recorded, and machine code is made in the background.
+    The first calls run fun in Python: at least ten of each kind of arguments, unless they take
+    long. Then one call is recorded, and machine code is made in the background.
 
     Args:
         fun: a function of arrays, numbers, or trees of them.
@@ -469,6 +469,8 @@ def compile(
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()
     thread_pool.number()  # what is wrong in the environment is said now
+    if wait is not None:
+        check_flag(wait, "wait", "compile")
     wait = waits() if wait is None else bool(wait)
     if fun is None:
         return lambda fun: Compiled(fun, static_argnums, static_argnames, wait)

@@ -362,13 +362,16 @@ class Snapshot:
 
         seen: what that code reads, now that all else is as it was.
         """
-        if not any(code_of(code).stores for code, _ in watch.codes.values()):
+        codes = [code_of(code) for code, _ in watch.codes.values()]
+        if not any(code.stores for code in codes):
             return False
         reader = Lenient(seen)
         seen.visit(reader)
-        # Python makes the annotations of a function when they are asked for: reading asks.
-        empty = {id(f.__annotations__) for f in reader.functions if not f.__annotations__}
-        known = self.things.keys() | empty
+        # Python makes the annotations of a function when they are asked for: reading asks. Code may
+        # store into those that it names.
+        named = any("__annotations__" in code.names for code in codes if code.stores)
+        hints = [f.__annotations__ for f in reader.functions]
+        known = self.things.keys() | {id(x) for x in hints if not (named and x)}
         return any(id(x) not in known and changes(x) for x in reader.kept)
 
     def caches(self) -> bool:

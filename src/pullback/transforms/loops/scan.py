@@ -26,7 +26,7 @@ from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec, promoted, spec_of
 from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
-from ...core.usage import usage
+from ...core.usage import check_flag, usage
 from ..common import check_function, describe
 from ..stage import StageTrace
 from .body import Unstaged, example, functional
@@ -69,6 +69,7 @@ def scan(
     """
     check_function(fun, "scan")
     check_parameters(fun, "scan", "carry", "x")
+    check_flag(reverse, "reverse", "scan")
     return Loop(fun, init, xs, length, reverse, checkpoint, "scan").run()
 
 
@@ -149,7 +150,7 @@ class Loop:
         if not isinstance(keep, (bool, int, np.integer)) or (keep is not False and keep < 1):
             raise ArgumentError(
                 f"{self.name} has checkpoint={keep!r}.\n"
-                "  Give True, False, or after how many steps a carry is kept."
+                "  Write `checkpoint=True`, or the number of steps after which a carry is kept."
             )
 
     def row_count(self, length: Any) -> int:
