@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, peel
+from ..core.differences import difference, pair, precision
 from ..core.errors import name_of
 from ..core.spec import is_inexact
-from ..testing import Problem, Sample, difference, pair, precision
+from ..testing import Problem, Sample
 from ..transforms.reverse import vjp
 from .explanation import Explanation, ProgramNode
 from .picture import where
