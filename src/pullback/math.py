@@ -18,7 +18,6 @@ import functools
 import math as real
 import operator
 from collections.abc import Callable, Iterable
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -107,8 +106,9 @@ def with_values_of(plain: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
     def call(*xs: Any) -> Any:
         return own(*xs) if all(map(is_known, xs)) else ufunc(*xs)
 
-    own = copy(primitive)
-    vars(own)["value"] = value
+    # Without `copy`, which asks `copyreg`: this may run while a first call is recorded.
+    own = object.__new__(type(primitive))
+    vars(own).update(vars(primitive), value=value)
     return call
 
 

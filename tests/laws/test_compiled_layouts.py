@@ -8,8 +8,8 @@ import numpy as np
 
 import pullback as pb
 from pullback.core.array import Array
+from pullback.core.differences import close, precision
 from pullback.core.tree import flatten, tree_map
-from pullback.testing import close, precision
 from tests.budgets import LONG
 from tests.laws.common import for_all_samples
 from tests.layouts import lay, memory_of

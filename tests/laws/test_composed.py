@@ -7,9 +7,10 @@ import numpy as np
 
 import pullback as pb
 from pullback.compiler.call.compiled import compile
+from pullback.core.differences import precision
 from pullback.core.spec import is_inexact
 from pullback.core.tree import flatten, unflatten
-from pullback.testing import Problem, precision
+from pullback.testing import Problem
 from tests.budgets import LONG
 from tests.laws.common import OTHERS, for_all_samples
 from tests.laws.test_compiled import compare

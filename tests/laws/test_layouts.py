@@ -9,10 +9,11 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array, root_of
+from pullback.core.differences import close, precision
 from pullback.core.errors import MissingRuleError
 from pullback.core.spec import is_inexact
 from pullback.core.tree import flatten, unflatten
-from pullback.testing import Problem, agree, close, precision
+from pullback.testing import Problem, agree
 from tests.budgets import LONG
 from tests.laws.common import OTHERS, for_all_samples
 from tests.layouts import LAYOUTS, lay, seen

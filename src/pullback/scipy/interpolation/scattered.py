@@ -267,9 +267,8 @@ def radial(native: Any, program: Any) -> None:
 
 radial(_rbfinterp_pythran._build_system, build_system)
 radial(_rbfinterp_pythran._build_evaluation_coefficients, build_coefficients)
-radial(
-    _rbfinterp_pythran._polynomial_matrix, monomials
-)  # of which the message is, if it's singular
+# Of which the message is, if the system is singular.
+radial(_rbfinterp_pythran._polynomial_matrix, monomials)
 
 
 @serves_method(interpolate.Rbf._h_thin_plate)

@@ -266,17 +266,10 @@ def stores(code: CodeType) -> bool:
 
 def only_compute(given: Any) -> bool:
     """Whether none of the user's functions among the arguments stores anything."""
-    functions: list[Any] = []
-
-    def look(x: Any) -> Any:
-        return x
-
     seen: dict[int, Any] = {}
-    changed(given, look, seen)
-    for x, _ in seen.values():
-        if isinstance(x, FUNCTIONS) and type(x) is not partial:
-            functions.append(x)
-    return not any(type(f) is FunctionType and stores(original(f.__code__)) for f in functions)
+    changed(given, lambda x: x, seen)
+    functions = [x for x, _ in seen.values() if type(x) is FunctionType]
+    return not any(stores(original(f.__code__)) for f in functions)
 
 
 def again(f: Any, /, *args: Any, **options: Any) -> Any:
