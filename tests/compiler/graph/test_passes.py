@@ -156,6 +156,15 @@ def test_zero_keeps_its_sign():
     same(Program(graph, 0)(x), graph.evaluate(x))
 
 
+def test_operations_with_zeros_of_two_signs_are_two():
+    def f(x):
+        return np.clip(x, 0.0, 1.0), np.clip(x, -0.0, 1.0)
+
+    x = np.array([-1.0, 0.0, 2.0])
+    graph, _ = staged(f, (x,))
+    same(shared(graph).evaluate(x), graph.evaluate(x))
+
+
 @pytest.mark.parametrize("held", [lambda x: x, lambda x: (1, [x]), lambda x: {"fill": (x,)}])
 @pytest.mark.parametrize("number", [float, np.float32, complex, lambda x: complex(1.0, x)])
 def test_static_numbers_are_one_if_all_their_bits_are(number, held):
