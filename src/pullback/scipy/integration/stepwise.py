@@ -68,7 +68,8 @@ class ode(integrate.ode):  # named as SciPy's
 
     def twin(self, y: Any, t: Any) -> Any:
         """The same with an integrator of its own, at initial values of its own."""
-        other = copy.copy(self)
+        other: Any = object.__new__(type(self))
+        vars(other).update(vars(self))
         if hasattr(self, "_integrator"):
             other._integrator = copy.copy(self._integrator)
         return ode.set_initial_value(other, y, t)
