@@ -27,6 +27,7 @@ Traces and operations:
     out         results written into an array: `out=`, and `a += x`
     past        NumPy's functions for plain arrays, called without its protocol
     quiet       no warnings from rules
+    heap        freed memory stays with the process
     differences  central differences, and how close results are
     names_elsewhere  names in other libraries, and what to write here
     other_names  errors for unknown names
