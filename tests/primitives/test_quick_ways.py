@@ -206,6 +206,7 @@ class TestNumbers:
 
     NUMBERS = (1.5, 2, -0.0, 0.0, np.inf, np.nan, -3)
 
+    @pytest.mark.share(2)
     def test_all_functions(self):
         x = np.array([0.7, 1.3, 2.4])
         for ufunc, primitive in list(UFUNCS.items()):
