@@ -59,7 +59,8 @@ def test_an_assertion_is_asked_again():
 
 PLACES = {  # of a (3, 3) array in C order, each element at most once
     "diagonal": ((3,), (32,)), "block": ((2, 2), (32, 8)), "column": ((3,), (24,)),
-    "rows": ((2, 3), (24, 8)), "back": ((2, 3), (-24, 8)), "both back": ((3, 2), (-8, -24)), "turned": ((3, 3), (8, 24)), "of a batch": ((1, 3), (72, 32)),
+    "rows": ((2, 3), (24, 8)), "back": ((2, 3), (-24, 8)), "both back": ((3, 2), (-8, -24)),
+    "turned": ((3, 3), (8, 24)), "of a batch": ((1, 3), (72, 32)),
 }  # fmt: skip
 WRITES = {
     "whole": lambda view, x: view.__setitem__(..., np.resize(x, view.size).reshape(view.shape)),
