@@ -62,8 +62,8 @@ class Trace:
     """
 
     __slots__ = (
-        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "outer", "state",
-        "turning", "verb", "written",
+        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "outer",
+        "state", "turning", "verb", "written",
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something

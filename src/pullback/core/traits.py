@@ -32,11 +32,11 @@ class Traits:
     total: bool = False
     # What it is called where its operand is asked for 0, a kink or a jump that no rule asks about.
     bent_at_zero: str | None = None
-    # Where it jumps: `surface(*xs, **static)`, of the shape of the result, is 0 there, and around it
-    # on at least one side it is not. None: it does not jump, or nothing is known of where.
+    # Where it jumps: `surface(*xs, **static)`, of the shape of the result, is 0 there, and on one
+    # side at least it is not. None: it does not jump, or nothing is known of where.
     surface: Any = None
     steps: bool = False  # its result is constant between jumps, also where it is floating
-    # `level(*xs, **static)` is what changes at jumps alone, of one whose result moves elsewhere too.
+    # `level(*xs, **static)`: what changes at jumps alone, where the result changes elsewhere too.
     level: Any = None
     # `composed(*xs, **static)` computes the value by operations that have machine code, in the
     # dialect of rules; NotImplemented where it does not. Compiled programs do that instead.

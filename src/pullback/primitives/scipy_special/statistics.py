@@ -80,9 +80,7 @@ def binom_cdf_p(out, k, n, p):
 TRIALS = refused("binom", "n", COUNT, module="scipy.stats")
 declare("_binom_pmf", refused("binom.pmf", "k", COUNT, module="scipy.stats"), TRIALS, binom_pmf_p)
 declare("_binom_cdf", ZERO, TRIALS, binom_cdf_p, **BY_COUNT)
-declare(
-    "_binom_sf", ZERO, TRIALS, lambda out, k, n, p: -binom_cdf_p(out, k, n, p), **BY_COUNT
-)
+declare("_binom_sf", ZERO, TRIALS, lambda out, k, n, p: -binom_cdf_p(out, k, n, p), **BY_COUNT)
 for name in ("_binom_ppf", "_binom_isf", "_nbinom_ppf", "_nbinom_isf"):
     declare(name, ZERO, ZERO, ZERO, steps=True)
 

@@ -2,8 +2,11 @@
 
 quadrature      quad, quad_vec, dblquad, tplquad, nquad
 jumps           jumps of integrands that move, and what they add to derivatives
-integrand       recorded integrands, which may have branches
+integrand       recorded integrands, which may have branches and jumps
+surfaces        the operations of an integrand that jump, and where
+changes         where in [0, 1] something that is constant between jumps changes
 subdivision     adaptive integrals of vectors over [0, 1], for derivatives of quadrature
+sums            integrands that ask for values, as sums over a fine subdivision
 steps           one step of a method on Arrays, with a fixed step size
 written_steps   the steps as a loop, in rules recorded for any values
 initial         solve_ivp, odeint

@@ -66,7 +66,8 @@ def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
         counts = np.bincount(example, minlength=batches.size)
         if counts.max() > MOST:
             are_some, every = True, -(-counts.max() // MOST)
-            example, which, left, right = [x[::every] for x in (example, which, left, right)]
+            example, which = example[::every], which[::every]
+            left, right = left[::every], right[::every]
             counts = np.bincount(example, minlength=batches.size)
         inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, PARTS + 1)
         # A row for each example, as long as the longest.

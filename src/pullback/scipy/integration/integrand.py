@@ -6,7 +6,6 @@ it is smooth.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -161,25 +161,25 @@ class Jumps:
         apart they are; or a root of that: then less is added than in proportion, and without it
         nothing may remain. At a pole they differ by more and more.
         """
-        gaps, size = [], 0.0
+        gaps, size = list[np.ndarray](), 0.0
         for far in (1.0, FARTHER, FARTHER**2):
             first, then = [
                 np.ravel(self.value(np.float64(x + far * (y - x)), theta, number))
                 for y, number in zip(sides, numbers, strict=True)
             ]
             gaps.append(then - first)
-            size = size or max(np.max(np.abs(first), initial=0), np.max(np.abs(then), initial=0))
-        close, far, farther = gaps
+            size = size or float(np.max(np.abs([first, then]), initial=0))
+        close, near, farther = gaps
         if not np.max(np.abs(close), initial=0) > NOISE * size:
             return False
-        if np.any(np.abs(close) > 4 * np.abs(far)) and np.any(np.abs(far) > 4 * np.abs(farther)):
+        if np.any(np.abs(close) > 4 * np.abs(near)) and np.any(np.abs(near) > 4 * np.abs(farther)):
             raise SolverError(
                 "An integrand has a pole at a place that moves with a parameter of which the"
                 " derivative is taken, and the derivative of the integral is not defined by the"
                 " values beside it.\n  Split the range there, or substitute a variable in which the"
                 " integrand has no pole."
             )
-        grows, later = far - close, farther - far
+        grows, later = near - close, farther - near
         is_root = (np.abs(later) < FARTHER / 4 * np.abs(grows)) & (np.abs(grows) > NOISE * size)
         if not np.any(is_root):
             return True
@@ -199,7 +199,7 @@ class Jumps:
             for i in self.moving:
                 change = generator.uniform(0.5, 1, np.shape(theta[i])) * 1e-3
                 other[i] = theta[i] + change * (1e-3 + np.abs(theta[i]))
-            near = lambda u: self.surfaces.levels(x + (2 * u - 1) * by, other)
+            near = lambda u, by=by, other=other: self.surfaces.levels(x + (2 * u - 1) * by, other)
             _, us, which, _ = changes(near, Batches([]))
             there = [u for u, w in zip(us, which, strict=True) if w in surfaces]
             if not there or min(abs(2 * u - 1) for u in there) > 1e-9:
@@ -225,8 +225,8 @@ class Jumps:
                 )
             table = np.zeros((room, len(COLUMNS)))
             table[:, 0] = Range(a, b).inner()
-            for row, place in zip(table, places, strict=False):
-                row[:] = place
+            for row, described in zip(table, places, strict=False):
+                row[:] = described
             return (table,)
 
         results = (np.zeros((room, len(COLUMNS))),)

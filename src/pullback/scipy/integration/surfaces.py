@@ -101,8 +101,7 @@ class Surfaces:
         for e, levels, operands in self.parts(xs):
             surface = e.primitive.surface
             height = np.nan if surface is None else surface(*operands, **e.static) * 1.0
-            for level in levels:
-                found.append(np.ravel(np.broadcast_to(height, np.shape(level))))
+            found += [np.ravel(np.broadcast_to(height, np.shape(level))) for level in levels]
         return np.concatenate(found) if found else np.zeros(0)
 
 
