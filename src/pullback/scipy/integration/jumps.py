@@ -161,18 +161,22 @@ class Jumps:
         apart they are; or a root of that: then less is added than in proportion, and without it
         nothing may remain. At a pole they differ by more and more.
         """
-        gaps, size = list[np.ndarray](), 0.0
+        sampled = []
         for far in (1.0, FARTHER, FARTHER**2):
-            first, then = [
+            values = [
                 np.ravel(self.value(np.float64(x + far * (y - x)), theta, number))
                 for y, number in zip(sides, numbers, strict=True)
             ]
-            gaps.append(then - first)
-            size = size or float(np.max(np.abs([first, then]), initial=0))
-        close, near, farther = gaps
-        if not np.max(np.abs(close), initial=0) > NOISE * size:
+            sampled.append(np.stack(values))
+        close, near, farther = [then - first for first, then in sampled]
+        # As far as x is rounded, values that change much in a short way differ as well.
+        rounded = 4 * np.spacing(abs(x)) / min([abs(y - x) for y in sides])
+        size = np.max(np.abs(sampled[0]), initial=0)
+        noise = NOISE * size + rounded * np.max(np.abs(sampled[1] - sampled[0]), initial=0)
+        if not np.max(np.abs(close), initial=0) > noise:
             return False
-        if np.any(np.abs(close) > 4 * np.abs(near)) and np.any(np.abs(near) > 4 * np.abs(farther)):
+        beyond = np.max(np.abs(sampled[2]), initial=0)
+        if np.any((np.abs(close) > 4 * np.abs(near)) & (np.abs(close) > 4 * beyond)):
             raise SolverError(
                 "An integrand has a pole at a place that moves with a parameter of which the"
                 " derivative is taken, and the derivative of the integral is not defined by the"
@@ -180,7 +184,7 @@ class Jumps:
                 " integrand has no pole."
             )
         grows, later = near - close, farther - near
-        is_root = (np.abs(later) < FARTHER / 4 * np.abs(grows)) & (np.abs(grows) > NOISE * size)
+        is_root = (np.abs(later) < FARTHER / 4 * np.abs(grows)) & (np.abs(grows) > noise)
         if not np.any(is_root):
             return True
         added = np.where(is_root, grows**2 / np.where(is_root, later - grows, 1.0), 0.0)
