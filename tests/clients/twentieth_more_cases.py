@@ -226,11 +226,11 @@ def spectrogram_of_lspopt(x):
     return np.sum(spectrogram_lspopt(x, fs=8.0, nperseg=32, c_parameter=5.0)[2] ** 2)
 
 
-@case("doop", np.array([36127.0, 0.83, 87.9, 227.9]))
+@case("doop", np.array([36.127, 0.63, 87.9, 227.9]))
 def state_of_doop(p):
     from doop.elements import coe2rv
 
-    position, velocity = coe2rv(p[0], p[1], p[2], p[3], 53.4, 92.3)
+    position, velocity = coe2rv(1e3 * p[0], p[1], p[2], p[3], 53.4, 92.3)
     return np.sum(position) * 1e-3 + np.sum(velocity)
 
 
