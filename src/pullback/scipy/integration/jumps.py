@@ -234,7 +234,7 @@ class Jumps:
             return (table,)
 
         results = (np.zeros((room, len(COLUMNS))),)
-        call = Located("jumps", run, no_tangents, no_cotangents, xs, results)
+        call = JumpSearch("jumps", run, no_tangents, no_cotangents, xs, results)
         call.branches, call.results = self.branches, None
         return call(*xs)[0]
 
@@ -285,7 +285,7 @@ class Jumps:
         return [np.sum(x, axis=0) for x in vmap(term)(self.found(xs))]
 
 
-class Located(OverRange):
+class JumpSearch(OverRange):
     """A search on plain values, one for each example of a batch."""
 
     searches = True
