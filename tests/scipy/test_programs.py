@@ -54,9 +54,11 @@ STOPPED_AT = dict.fromkeys(
         "decisions.held_out",
         "decisions.long_only",
         "estimates.censored_fit",
+        "exchange.mean_cvar",
         "fieldwork.enzyme",
         "likelihoods.fitted_scale",
         "models.frontier",
+        "plant.arrhenius_fit",
     ],
     3e-5,
 )

@@ -23,7 +23,11 @@ WINS = np.array([3.0, 2.0, 4.0, 5.0, 1.0])
 
 
 def weibull_plot(k, lam):
-    x = lam * (-np.log1p(-(np.arange(1, 9) - 0.3) / 8.4)) ** (1 / k) * (1 + 0.02 * np.cos(np.arange(8)))
+    x = (
+        lam
+        * (-np.log1p(-(np.arange(1, 9) - 0.3) / 8.4)) ** (1 / k)
+        * (1 + 0.02 * np.cos(np.arange(8)))
+    )
     r = sst.linregress(np.log(x), np.log(-np.log1p(-(np.arange(1, 9) - 0.3) / 8.4)))
     return r.slope, np.exp(-r.intercept / r.slope), r.rvalue
 
@@ -60,7 +64,11 @@ def two_tanks(a, c):
 def planck_fraction(lam, temp):
     x = 14.388 / (lam * temp)
     n = np.arange(1, 40)
-    return 15 / np.pi**4 * np.sum(np.exp(-n * x) * (x**3 / n + 3 * x * x / n**2 + 6 * x / n**3 + 6 / n**4))
+    return (
+        15
+        / np.pi**4
+        * np.sum(np.exp(-n * x) * (x**3 / n + 3 * x * x / n**2 + 6 * x / n**3 + 6 / n**4))
+    )
 
 
 def lattice_sum(s, a):
@@ -69,6 +77,7 @@ def lattice_sum(s, a):
 
 def solar_cell(il, rs):
     """Lambert's function for the current, a bounded search for the power."""
+
     def current(v):
         z = rs * 1e-6 / 0.05 * np.exp((v + rs * il) / 0.05)
         return il - 0.05 / rs * lambertw(z).real
@@ -96,14 +105,16 @@ def canonical(seed):
     X, Y = SCORES[:, :2] + seed, SCORES[:, 2:]
     Sxx, Syy, Sxy = np.cov(X.T), np.cov(Y.T), (X - X.mean(0)).T @ (Y - Y.mean(0)) / 8
     A = sla.solve(sla.sqrtm(Sxx), Sxy, assume_a="pos") @ sla.inv(sla.sqrtm(Syy))
-    return sla.svdvals(A), -np.log1p(-sla.svdvals(A) ** 2).sum()
+    return sla.svdvals(A), -np.log1p(-(sla.svdvals(A) ** 2)).sum()
 
 
 def factor_scores(load):
     S = np.outer(load, load) + np.diag(1 + 0.3 * np.arange(4))
     c, low = sla.cho_factor(S)
     R = np.corrcoef(SCORES.T)
-    return np.trace(sla.cho_solve((c, low), R)) + 2 * np.log(np.diag(c)).sum(), sla.cho_solve((c, low), load)
+    return np.trace(sla.cho_solve((c, low), R)) + 2 * np.log(np.diag(c)).sum(), sla.cho_solve(
+        (c, low), load
+    )
 
 
 def markov_modulated(a, b):
@@ -166,7 +177,9 @@ def discrete_choice_of_lot(p, lot):
 
 def kolmogorov_loss(loc, scale):
     x = np.sort(GAPS)
-    return ks_1samp(x, norm(loc, scale).cdf).statistic, sst.cramervonmises(x, norm(loc, scale).cdf).statistic
+    return ks_1samp(x, norm(loc, scale).cdf).statistic, sst.cramervonmises(
+        x, norm(loc, scale).cdf
+    ).statistic
 
 
 def record_of_minima(c, s):
@@ -195,7 +208,9 @@ def ring_oscillator(k, n):
 
 def cable(sag, w):
     """A catenary through two points of other heights."""
-    a = opt.root_scalar(lambda a: a * (np.cosh(1 / a) - 1) - sag, bracket=[0.2, 50], xtol=1e-14).root
+    a = opt.root_scalar(
+        lambda a: a * (np.cosh(1 / a) - 1) - sag, bracket=[0.2, 50], xtol=1e-14
+    ).root
     tension = w * a * np.cosh(1 / a)
     return a, tension, spi.quad(lambda x: np.sqrt(1 + np.sinh(x / a) ** 2), -1, 1)[0]
 

@@ -65,7 +65,7 @@ def implied_smile(par):
         return norm.cdf(d1) - k * norm.cdf(d1 - s)
 
     return np.array([brentq(lambda s: black(s, k) - p, 1e-4, 3, xtol=1e-15)
-                     for k, p in zip(ks, price)])  # fmt: skip
+                     for k, p in zip(ks, price, strict=True)])  # fmt: skip
 
 
 def merton_jumps(sigma, lam, mu_j, s_j):
@@ -314,9 +314,22 @@ def frank_by_tau(tau):
 
 
 PROGRAMS = [
+    (merton_jumps, (0.2, 0.5, -0.1, 0.15)),
+    (return_levels, (-0.1, 3.0, 0.9)),
+    (black_litterman, (np.array([0.05, 0.12]), 0.2)),
+    (egarch, (-0.5, 0.1, -0.05, 0.94)),
+    (arma_likelihood, (0.6, 0.3)),
+    (toeplitz_likelihood, (0.2, 1.1)),
+    (mixed_logit, (np.array([0.4, -0.3, 0.2]), 0.5)),
+    (clayton_and_gumbel, (1.2, 1.6)),
+    (student_copula, (0.4, 5.0)),
+    (frank_by_tau, (0.35,)),
+]
+
+# Asked with a large budget.
+SELDOM = [
     (heston_by_quad, (np.array([1.5, 0.04, 0.4, -0.6, 0.05]), 1.05)),
     (implied_smile, (np.array([1.5, 0.04, 0.4, -0.6, 0.05]),)),
-    (merton_jumps, (0.2, 0.5, -0.1, 0.15)),
     (american_boundary, (0.25, 0.05)),
     (vanna_volga, (np.array([0.24, 0.2, 0.21]), 1.05)),
     (vasicek_calibrated, (0.4, 0.04)),
@@ -325,17 +338,8 @@ PROGRAMS = [
     (merton_firm, (0.5, 1.2)),
     (expected_shortfall, (4.5, 0.009)),
     (peaks_over, (0.15, 0.8)),
-    (return_levels, (-0.1, 3.0, 0.9)),
     (gev_profile, (6.5,)),
     (mean_cvar, (np.array([0.3, 0.1, 0.2]), 0.8)),
-    (black_litterman, (np.array([0.05, 0.12]), 0.2)),
-    (egarch, (-0.5, 0.1, -0.05, 0.94)),
-    (arma_likelihood, (0.6, 0.3)),
-    (toeplitz_likelihood, (0.2, 1.1)),
     (newey_west, (np.array([0.4, -0.1, 0.2]),)),
     (two_stage, (PANEL[:, 0] + 0.3 * np.cos(np.arange(30)),)),
-    (mixed_logit, (np.array([0.4, -0.3, 0.2]), 0.5)),
-    (clayton_and_gumbel, (1.2, 1.6)),
-    (student_copula, (0.4, 5.0)),
-    (frank_by_tau, (0.35,)),
 ]
