@@ -108,6 +108,7 @@ def products_depend_on_layout():
     return any((x @ y != x.copy() @ y).any() for x, y in zip(turned, b, strict=True))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs(seed):
     random = np.random.default_rng(seed)
