@@ -42,6 +42,7 @@ STEPS = (8e-3, 4e-3, 2e-3)
 # Minimisers stop at a tolerance of their own, which the differences see and the gradient does not.
 STOPPED_AT = dict.fromkeys(
     [
+        "bureau.triangle_of_sources",
         "calibration.bandwidth_by_search",
         "calibration.best_step",
         "calibration.bounded_step",
