@@ -20,13 +20,14 @@ from ..core.errors import (
 )
 from ..core.layout import duplicate
 from ..core.mapped_text import MAPPING
+from ..core.messages import brief, describe
 from ..core.namespaces import package
 from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from ..core.usage import USAGE, usage
-from .common import Transformation, brief, describe, fresh, refuse_ended, settle, shown
+from .common import Transformation, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
 

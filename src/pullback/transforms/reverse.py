@@ -17,6 +17,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
+from ..core.messages import check_flag
 from ..core.node import (
     COPIED_BESIDE,
     Kept,
@@ -33,7 +34,7 @@ from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
-from ..core.usage import check_flag, usage
+from ..core.usage import usage
 from .backward import backward
 from .common import (
     Selection,
