@@ -152,8 +152,7 @@ class Primitive(Traits, ReadApart):
         """The tangent of out, of its shape and dtype; if structured, it may be masked."""
         if self.jvp is None:
             raise missing(self, "jvp")
-        if not (self.takes_masks or self.rearranges):
-            x_dots = [dense(dot) for dot in x_dots]
+        x_dots = x_dots if self.takes_masks or self.rearranges else [*map(dense, x_dots)]
         try:
             out_dot = self.jvp(out, xs, x_dots, **static)
         except Exception as error:
