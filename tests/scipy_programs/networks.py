@@ -158,8 +158,11 @@ def exponentials(rates, start):
     )
 
 
+COLUMNS = np.array([0, 2, 1, 3, 0, 1, 2, 4, 3])
+
+
 def by_entries(values, other):
-    A = sp.csr_array((values, np.array([0, 2, 1, 3, 0, 1, 2, 4, 3]), [0, 2, 4, 7, 9]), shape=(4, 5))
+    A = sp.csr_array((values.copy(), COLUMNS, [0, 2, 4, 7, 9]), shape=(4, 5))
     B = sp.coo_array((other, ([0, 1, 2, 3, 0], [0, 3, 2, 4, 1])), shape=(4, 5))
     total = sp.vstack([A.multiply(B), A.maximum(B.tocsr()), sp.tril(A - B, k=1)])
     wide = sp.hstack([A.power(2), abs(B).log1p(), A[:, [1, 3]]], format="csc")
