@@ -2,7 +2,7 @@
 
 Three things are asked in shares: the samples of a law (`in_turn`, through `for_all_samples`), the
 cases of a test that is marked `share(n)`, of which an ordinary run asks one in n, and the cases
-that one test goes through (`asked`).
+that one test goes through (`asked`). A test without cases that is marked is asked in one turn of n.
 The share is drawn at random from a number, the turn, which the commit decides: the same commit
 always asks the same, and later commits ask the rest. A run that fails names its turn, and
 `PULLBACK_TURN=number` repeats it. Where tests are chosen by name (`-k`, `::`) all is asked.
@@ -61,5 +61,8 @@ def shared_out(items):
         if mark := item.get_closest_marker("share"):
             tests[item.nodeid.partition("[")[0], mark.args[0]].append(item)
     for (test, shares), cases in tests.items():
-        left |= {*cases} - {cases[i] for i in places_in_turn(len(cases), shares, test)}
+        if len(cases) == 1:
+            left |= set() if in_turn(test, shares) else {*cases}
+        else:
+            left |= {*cases} - {cases[i] for i in places_in_turn(len(cases), shares, test)}
     return [x for x in items if x not in left], [x for x in items if x in left]

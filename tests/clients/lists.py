@@ -23,6 +23,8 @@ from . import (
     third_cases,
     thirteenth_cases,
     twelfth_cases,
+    twentieth_cases,
+    twentieth_more_cases,
 )
 from .cases import CASES
 
@@ -41,6 +43,7 @@ LISTS = {
     "sixteenth": [sixteenth_cases],
     "seventeenth": [seventeenth_cases, seventeenth_more_cases],
     "nineteenth": [nineteenth_cases],
+    "twentieth": [twentieth_cases, twentieth_more_cases],
 }
 OTHERS = more_cases, fifth_cases, twelfth_cases
 BY_NAME = {f"{package}.{fun.__name__}": (package, fun, args) for package, fun, args in CASES}

@@ -92,6 +92,7 @@ def test_in_cpp_that_lets_go_of_the_lock(seconds):
     ends(IN_TREES + END.format(seconds=seconds))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seconds", [0.1, 0.2, 0.3, 0.4])
 def test_in_llvm(seconds):
     """It was taken down under the thread that compiled, which then failed in one way or another."""
@@ -124,6 +125,7 @@ thread.start()
 """)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("n", [20, pytest.param(200, marks=pytest.mark.long)])
 def test_daemon_threads_in_every_state(n):
     """In optree, LLVM, machine code, backward passes, first compiled calls; see ending_stress."""

@@ -106,6 +106,7 @@ MODES = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_it_is_as_without_a_transformation(mode):
     """3,000 expressions at five points."""

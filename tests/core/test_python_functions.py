@@ -114,6 +114,7 @@ def within(mode, f, x, y):
     return seen[0]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", ["grad", "jvp", "nested"])
 def test_it_is_as_without_a_transformation(mode):
     different = []

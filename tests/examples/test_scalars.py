@@ -151,6 +151,7 @@ class TestGPT:
 
 
 class TestCommandLine:
+    @pytest.mark.share(2)
     def test_scalars_print_their_numbers(self, capsys):
         scalars.main()
         text = capsys.readouterr().out

@@ -299,6 +299,7 @@ class TestDrawings:
     def test_notebooks(self):
         assert "<svg" in pb.explain(tape)(1.0, 2.0)._repr_html_()
 
+    @pytest.mark.share(2)
     def test_ten_thousand_nodes(self):
         """Any program gives a picture of the size that was asked for."""
         rng = np.random.default_rng(0)

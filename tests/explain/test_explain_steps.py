@@ -233,6 +233,7 @@ class TestSteps:
         assert same(digits(driver, "Cotangent"), 1.0)
 
 
+@pytest.mark.share(2)
 class TestFindings:
     """What the gradient would miss, and where numbers go wrong."""
 
@@ -284,6 +285,7 @@ class TestFindings:
         assert texts(driver, ".finding") == []
 
 
+@pytest.mark.share(2)
 class TestKeyboard:
     """Everything works without a mouse."""
 
@@ -347,6 +349,7 @@ class TestKeyboard:
         assert keys == ["←", "→", "Space", "Home", "End", "Tab", "Enter", "Esc"]
 
 
+@pytest.mark.share(2)
 class TestReaders:
     """Screen readers, motion, colours, size."""
 
@@ -461,6 +464,7 @@ class TestReaders:
         assert not {"x2", "floor"} & names
 
 
+@pytest.mark.share(2)
 class TestElsewhere:
     """The page among others, and with hostile contents."""
 

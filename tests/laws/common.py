@@ -1,5 +1,6 @@
 """Applying a law to the sample database."""
 
+import functools
 import re
 from contextlib import contextmanager
 
@@ -28,6 +29,7 @@ KINKS = pytest.mark.filterwarnings("ignore:.*has a kink:RuntimeWarning")
 OTHERS = 6
 
 
+@functools.cache
 def groups():
     """The samples of each function, as (family, sample) by `family-function`."""
     found = {}
@@ -38,18 +40,21 @@ def groups():
 
 
 def for_all_samples(
-    law, *, with_family=False, only=lambda sample: True, shares=1, otherwise=lambda sample: None
+    law, *, with_family=False, only=None, functions=1, shares=1, otherwise=lambda sample: None
 ):
     """A test for each function that runs the law on its samples; poles may warn on the way forward.
 
     All samples are tried, and those that fail are named. Calls arrive through NumPy's protocols;
     what rebinding serves is among the samples by name.
-    With `shares`, an ordinary run tries the law on the first sample of each function, and on those
-    of the others whose turn it is, one in so many; on the rest it tries `otherwise`.
+    An ordinary run tries the law on one in so many `functions`; with `shares`, on the first sample
+    of each of these, and of the others on one in so many; on the rest it tries `otherwise`.
     """
-    chosen = {name: [(f, s) for f, s in pairs if only(s)] for name, pairs in groups().items()}
-    chosen = {name: pairs for name, pairs in chosen.items() if pairs}
+    chosen = groups()
+    if only is not None:
+        chosen = {name: [(f, s) for f, s in pairs if only(s)] for name, pairs in chosen.items()}
+        chosen = {name: pairs for name, pairs in chosen.items() if pairs}
 
+    @pytest.mark.share(functions)
     @KINKS
     @pytest.mark.parametrize("pairs", list(chosen.values()), ids=list(chosen))
     def test(pairs):

@@ -180,6 +180,7 @@ def lost(names, mode):
     return losing, calls
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_attributes(mode):
     losing, calls = lost(attributes(), mode)
@@ -187,6 +188,7 @@ def test_attributes(mode):
     assert calls > 2500
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_functions(mode):
     losing, calls = lost(functions(), mode)

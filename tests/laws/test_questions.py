@@ -52,4 +52,4 @@ def chosen(sample):
     return LONG or zlib.crc32(str(sample).encode()) % 3 == 0
 
 
-test_questions = for_all_samples(check_questions, only=chosen)
+test_questions = for_all_samples(check_questions, functions=2, only=chosen)

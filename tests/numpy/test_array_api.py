@@ -466,6 +466,7 @@ class TestUnderTransformations:
             expected[i, :, i, :] = np.diag(p[i]) - np.outer(p[i], p[i])
         np.testing.assert_allclose(reference, expected)
 
+    @pytest.mark.share(4)
     def test_hypothesis_finds_a_namespace(self):
         """The strategies that the standard's official suite draws from."""
         from hypothesis import given, settings

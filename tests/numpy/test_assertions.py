@@ -29,6 +29,13 @@ WINDOWS = {
     "one row repeated": lambda x: np.sum(as_strided(x, (4, 3), strides=(0, 8)) ** 2 * W),
     "of a matrix": lambda x: np.sum(as_strided(x.reshape(3, 4), (2, 2, 3), (8, 32, 8)) ** 2),
     "its own": lambda x: np.sum(as_strided(x) ** 2),
+    "backwards": lambda x: np.sum(as_strided(x[::-1], (4, 3), (-16, -8)) ** 2 * W),
+    "one axis back": lambda x: np.sum(
+        as_strided(x.reshape(6, 2)[:, ::-1], (5, 2, 2), (16, 16, -8)) ** 2
+    ),
+    "forwards again": lambda x: np.sum(as_strided(x[::-1][:1], (1, 1), (8, 8)) ** 2 * 3.0),
+    "turned": lambda x: np.sum(as_strided(x.reshape(3, 4).T, (2, 3), (8, 32)) ** 2 * W[:2]),
+    "turned and back": lambda x: np.sum(as_strided(x.reshape(3, 4).T[::-1], (3, 3), (-8, 32)) ** 2),
     "asserted": asserted,
     "any results": lambda x: np.array(PAIRS(x, 3.0).tolist())[2, 1],
     "tuples as they are": lambda x: WHOLE(x)[3][1],
@@ -52,7 +59,8 @@ def test_an_assertion_is_asked_again():
 
 PLACES = {  # of a (3, 3) array in C order, each element at most once
     "diagonal": ((3,), (32,)), "block": ((2, 2), (32, 8)), "column": ((3,), (24,)),
-    "rows": ((2, 3), (24, 8)), "turned": ((3, 3), (8, 24)), "of a batch": ((1, 3), (72, 32)),
+    "rows": ((2, 3), (24, 8)), "back": ((2, 3), (-24, 8)), "both back": ((3, 2), (-8, -24)),
+    "turned": ((3, 3), (8, 24)), "of a batch": ((1, 3), (72, 32)),
 }  # fmt: skip
 WRITES = {
     "whole": lambda view, x: view.__setitem__(..., np.resize(x, view.size).reshape(view.shape)),
@@ -68,7 +76,8 @@ def test_written_views():
 
     def program(x, shape, strides, write):
         out = np.zeros((3, 3)) + x[0]
-        view = as_strided(out, shape, strides)
+        back = tuple([slice(None, None, -1 if s < 0 else None) for s in strides])
+        view = as_strided(out[back] if shape[1:] else out, shape, strides)
         write(view, x)
         out[0, 1] *= x[1]
         return np.sum(out * W[:3]) + np.sum(view**2)
@@ -90,7 +99,7 @@ def test_refused_windows():
 
     with pytest.raises(ValueError, match="read-only"):
         pb.grad(written)(X)
-    for shape, strides in [((12, 3), (8, 8)), ((2, 2), (-8, 8)), ((2, 2), (4, 8))]:
+    for shape, strides in [((12, 3), (8, 8)), ((2, 2), (-8, 8)), ((3,), (-16,)), ((2, 2), (4, 8))]:
         with pytest.raises(pb.PullbackError, match="as_strided"):
             pb.grad(lambda x, s=shape, t=strides: as_strided(x, s, t).sum())(X)
 

@@ -34,6 +34,10 @@ FAMILIES = {
 }
 
 
+REJECTING = {"standard_gamma", "gamma", "chisquare", "beta", "f", "standard_t", "vonmises",
+             "noncentral_chisquare", "noncentral_f", "dirichlet", "poisson", "wald"}  # fmt: skip
+
+
 def kept(distribution, parameters, x):
     """t -> the numbers with the probability that x has, for parameters times 1 + t."""
     at = distribution(*parameters)
@@ -124,6 +128,44 @@ def test_second_derivatives_of_normal_vectors_with_equal_variances():
     along = np.array([0.0, h])
     difference = (pb.grad(draw)(v + along) - pb.grad(draw)(v - along)) / (2 * h)
     np.testing.assert_allclose(hessian[1, 1], difference[1], rtol=1e-6)
+
+
+def test_mapped_parameters():
+    """Each example has the numbers of a call by itself, and the generator goes on after them."""
+    failures = []
+    scales = np.array([1.0, 1.1, 0.7])
+    families = dict(FAMILIES, dirichlet=(([1.2, 0.7, 2.5],), None), poisson=((3.0,), None))
+    families["multivariate_normal"] = ([0.3, 1.0], [[2.0, 0.3], [0.3, 1.0]]), None
+    for name, (parameters, _) in families.items():
+        for make, size in ((np.random.default_rng, 4), (np.random.RandomState, None)):
+            if not hasattr(make(3), name):
+                continue
+
+            def draw(t, name=name, parameters=parameters, make=make, size=size):
+                given = [np.asarray(p) * t for p in parameters]
+                return getattr(make(3), name)(*given, size=size) * np.float64(1.0)
+
+            laws = (draw,) if name == "poisson" else (draw, pb.jacobian(draw))
+            for law in laws:
+                # A family found by rejection may take other random bits for each example.
+                ts = scales[:1] if name in REJECTING else scales
+                found, each = pb.vmap(law)(ts), np.stack([law(t) for t in ts])
+                if not np.allclose(found, each, 1e-12, 1e-14):
+                    failures.append((name, make, found, each))
+    assert not failures, failures
+
+
+def test_the_generator_goes_on_after_mapped_parameters():
+    def two(t):
+        rng = np.random.default_rng(1)
+        return rng.normal(t) * rng.normal(scale=t)
+
+    t = np.array([[0.5, 1.5], [2.0, 3.0]])
+    each = np.array([[two(x) for x in row] for row in t])
+    assert np.array_equal(pb.vmap(pb.vmap(two))(t), each)
+    uneven = lambda a: np.random.default_rng(0).standard_gamma(a, size=50)
+    with pytest.raises(ConversionError, match="more random bits for some examples"):
+        pb.vmap(uneven)(np.array([0.3, 7.0]))
 
 
 def test_whole_numbers_are_refused():

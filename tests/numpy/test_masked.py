@@ -107,6 +107,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_masked():
@@ -155,6 +156,7 @@ def disagreements(programs, enough):
     return [(name, answer) for name, answer in answers if answer]
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore")
 def test_functions_heed_the_mask_or_are_refused():
     """Every function of NumPy's that classes may answer, of what carries a derivative."""
@@ -206,6 +208,7 @@ INTO = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore")
 def test_ufuncs_that_write_into_masked_arrays():
     ufuncs = {f for f in vars(np).values() if isinstance(f, np.ufunc)}

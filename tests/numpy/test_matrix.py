@@ -57,6 +57,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 def test_matrix():

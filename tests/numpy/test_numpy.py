@@ -143,6 +143,7 @@ class TestTheSampleDatabase:
             out = member(sample.fun)(*sample.args, **sample.kwargs)
             assert_same(out, sample.fun(*sample.args, **sample.kwargs))
 
+    @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore")
     def test_arrays(self):
         """Values and cotangents are those of NumPy's function with Arrays."""

@@ -56,16 +56,19 @@ def second_order(f):
 class TestPrograms:
     """What people write with pandas."""
 
+    @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore")  # of divisions and of pandas
     @pytest.mark.parametrize("programs", [FIRST, SECOND], ids=["first", "second"])
     def test_gradients(self, programs):
         assert len(programs) >= 190
         assert not faults(programs, gradient)
 
+    @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore")
     def test_second_order(self):
         assert not faults(dict([*FIRST.items(), *SECOND.items()][::8]), second_order)
 
+    @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore")
     def test_compiled(self):
         def compare(f):

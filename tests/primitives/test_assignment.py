@@ -867,6 +867,7 @@ class TestLoops:
     def test_values_and_derivatives(self, name):
         laws(getattr(self, name), np.random.default_rng(1).uniform(0.1, 0.9, 30))
 
+    @pytest.mark.share(2)
     @loops
     @pytest.mark.parametrize("mode", ["grad", "jvp", "grad of grad", "vmap"])
     def test_linear_time(self, name, mode):
@@ -882,6 +883,7 @@ class TestLoops:
         run(np.linspace(0.1, 0.9, n // 10))
         assert grows(lambda n: run(np.linspace(0.1, 0.9, n)), n) < 3 * 4
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("name", ["filled", "recurrence", "through_a_view"])
     def test_thirty_thousand_elements(self, name):
         """In the time of some ten operations each; what copied the array each time takes longer."""

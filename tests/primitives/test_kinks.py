@@ -187,6 +187,7 @@ def silently_wrong(modes, every=1, shares=1):
     return wrong, count
 
 
+@pytest.mark.share(2)
 def test_smooth_functions_of_kinks():
     """321 functions in six modes; the eager door has those that it can be given."""
     wrong, count = silently_wrong(MODES)
@@ -204,6 +205,7 @@ def repeated(f, derive=pb.hessian):
     return fast
 
 
+@pytest.mark.share(2)
 def test_compiled():
     """A compiled second derivative asks in each call whether it is at a kink, and then warns."""
     wrong, _ = silently_wrong(

@@ -147,6 +147,17 @@ class TestClip:
         gradient = pb.grad(lambda x: np.sum(np.clip(x, 0, 1)))(x)
         np.testing.assert_array_equal(gradient, [0.0, 0.5, 1.0, 0.5, 0.0, 1.0])
 
+    @pytest.mark.parametrize("bounds", [(-0.5, 0.5), (-0.5, np.linspace(-0.5, 0.5, 3))])
+    def test_large_arrays_with_ties(self, bounds):
+        """As small ones, to the bit: half of a cotangent at a bound, and no zero is negative."""
+        x = np.array([-0.5, 0.5, 2.0, -3.0, 0.1, -0.0] * 500).reshape(-1, 3)
+        weight = np.cos(np.arange(9000.0)).reshape(3, -1, 3)
+        for f in (lambda x: np.clip(x, *bounds), lambda x: np.maximum(bounds[1], x)):
+            pull = lambda x, w, f=f: pb.vjp(f, x)[1](w)[0]
+            for w in (*weight, np.full((1000, 3), np.inf)):
+                parts = [pull(x[i : i + 2], w[i : i + 2]) for i in range(0, 1000, 2)]
+                assert pull(x, w).tobytes() == np.concatenate(parts).tobytes()
+
     def test_bounds_in_the_wrong_order(self):
         np.testing.assert_array_equal(
             pb.vjp(lambda x: np.clip(x, 1.0, 0.0), X)[0], np.clip(X, 1.0, 0.0)
@@ -206,6 +217,7 @@ class TestNumbers:
 
     NUMBERS = (1.5, 2, -0.0, 0.0, np.inf, np.nan, -3)
 
+    @pytest.mark.share(2)
     def test_all_functions(self):
         x = np.array([0.7, 1.3, 2.4])
         for ufunc, primitive in list(UFUNCS.items()):

@@ -79,6 +79,7 @@ def test_as_numpy_has_it(source, view):
         np.testing.assert_allclose(pb.vmap(pb.grad(f))(np.stack([X / 2, X]))[1], g, rtol=1e-12)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("view", VIEWS)
 def test_compiled(view):
     for source, shape in itertools.product(SOURCES, SHAPES[:3]):

@@ -76,6 +76,7 @@ def precise():
         yield
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", REAL)
 def test_real(name):
     try_all(check_real, [(str(point), (name, point)) for point in REAL[name][1]])

@@ -182,6 +182,21 @@ def of_steps(a):
     return solver.set_initial_value(np.array([1.0]), 0).integrate(1.0)[0]
 
 
+def of_mapped_start(a):
+    """An integrator is asked for its time, which is the same for all examples."""
+    solver = integrate.ode(lambda t, y: [y[1], -y[0]]).set_integrator("dopri5", rtol=1e-10)
+    solver.set_initial_value([a, a * a])
+    while solver.successful() and solver.t < 1.0:
+        solver.integrate(solver.t + 0.25)
+    return solver.y @ np.array([1.0, 0.5])
+
+
+def of_mapped_complex_start(a):
+    solver = integrate.complex_ode(lambda t, y: 1j * y).set_integrator("dopri5", rtol=1e-10)
+    solver.set_initial_value([a + 1j, 1.0])
+    return abs(solver.integrate(0.5)[0] + solver.y[1]) ** 2
+
+
 # Functions of the user's that decide by values which differ between the examples.
 DECIDING = {
     "quad": lambda a: integrate.quad(lambda x: x * a if x < a else a * a, 0, 2)[0],
@@ -197,6 +212,8 @@ DECIDING = {
     ).y[0, 0],
     "nsum": lambda a: integrate.nsum(lambda k: 1 / k ** (2 + a), 1, np.inf).sum,
     "ode": of_steps,
+    "initial values": of_mapped_start,
+    "complex initial values": of_mapped_complex_start,
 }
 
 

@@ -154,6 +154,7 @@ class TestIntegrals:
                     wrong[name] = found, expected
         assert not wrong
 
+    @pytest.mark.share(2)
     def test_compiled(self):
         wrong = {}
         for name, (f, _) in asked(INTEGRALS, 2).items():

@@ -47,6 +47,7 @@ def missed(name, places):
     return wrong, refused, count
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 def test_derivatives_are_those_of_mpmath():
     """Of every sixth place; `make test-long` takes all."""

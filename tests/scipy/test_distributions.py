@@ -71,6 +71,7 @@ def test_limits(name, shapes):
     assert np.isclose(right, difference(lambda t: dist.logpdf(0.3 + t, *shapes), 1e-4), rtol=1e-7)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("name", "shapes", "methods"),
     [
@@ -127,6 +128,7 @@ def closely(fun, start, args, disp):
     return optimize.fmin(fun, start, args=args, disp=0, xtol=1e-11, ftol=1e-14)
 
 
+@pytest.mark.share(2)
 def test_fits():
     """Of data that are partly known to lie in a range, and where a shape is given."""
     x = np.exp(np.random.default_rng(7).normal(size=12))

@@ -71,6 +71,7 @@ def cases():
                 yield f"{name}, {of}, {by}", solved
 
 
+@pytest.mark.share(2)
 def test_gradients():
     wrong = []
     for name, solved in cases():
@@ -81,6 +82,7 @@ def test_gradients():
     assert not wrong
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("name", "of"), [("gmres", "array"), ("cg", "operator")])
 def test_transformed(name, of):
     """Tangents, second derivatives, compiled, and mapped over right-hand sides."""

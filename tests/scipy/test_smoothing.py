@@ -4,6 +4,7 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from scipy import interpolate, optimize
 from scipy.interpolate import _bsplines
 
@@ -199,6 +200,7 @@ def test_a_surface_without_more_knots():
     np.testing.assert_allclose(value, f(heights), 1e-12)
 
 
+@pytest.mark.share(2)
 def test_cross_validation(monkeypatch):
     """Where SciPy chooses how smooth a spline is, against differences of the exact optimum."""
 

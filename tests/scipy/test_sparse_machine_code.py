@@ -56,6 +56,7 @@ def test_infinite_numbers_and_signs_of_zeros():
     assert bits(fast(x)) == bits(EMPTY @ x)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", ["cg", "cgs", "bicg", "bicgstab"])
 def test_methods_are_scipys_code_in_machine_code(name):
     """For every right-hand side and start: its solution, info included."""
@@ -86,6 +87,7 @@ def test_what_does_not_converge_says_so():
     assert not method(GRID.data, np.zeros(81), None)[0].any()
 
 
+@pytest.mark.share(2)
 def test_gmres_is_scipys():
     """For small and large right-hand sides, with a start and without, converged or not."""
     A = (GRID + 0.4 * sparse.eye_array(81, k=1) - 0.2 * sparse.eye_array(81, k=-3)).tocsr()

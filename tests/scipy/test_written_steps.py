@@ -67,6 +67,7 @@ FLOWS = {
 OFTEN = "odeint, one number", "RK45 that chooses", "RK45", "BDF, an end that moves"
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", FLOWS if LONG else OFTEN)
 def test_flows(name):
     plain = pb.value_and_grad(FLOWS[name])
@@ -77,6 +78,7 @@ def test_flows(name):
     assert "backward" not in str(fast.graph(np.float64(1.0)))
 
 
+@pytest.mark.share(2)
 def test_more_steps_than_there_is_room_for():
     plain = pb.value_and_grad(FLOWS["odeint, one number"])
     fast = pb.compile(plain, wait=True)
@@ -85,6 +87,7 @@ def test_more_steps_than_there_is_room_for():
     assert fast.why().startswith("Machine code")
 
 
+@pytest.mark.share(2)
 def test_a_problem_that_becomes_stiff():
     """Implicit steps are taken in Python."""
 
@@ -115,6 +118,7 @@ def test_transformed(transformed):
         assert np.allclose(fast(at), plain(at), 1e-7)
 
 
+@pytest.mark.share(2)
 def test_ways_that_were_never_met():
     """A later number leads a right-hand side where it never was."""
 

@@ -95,6 +95,7 @@ MODES = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("mode", MODES)
 def test_they_are_as_example_by_example(mode):

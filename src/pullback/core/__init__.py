@@ -25,8 +25,10 @@ Traces and operations:
     dispatch    NumPy function -> implementation
     operators   Python's operators and their ufuncs
     out         results written into an array: `out=`, and `a += x`
+    overlaps    an array that is written into itself
     past        NumPy's functions for plain arrays, called without its protocol
     quiet       no warnings from rules
+    heap        freed memory stays with the process
     differences  central differences, and how close results are
     names_elsewhere  names in other libraries, and what to write here
     other_names  errors for unknown names

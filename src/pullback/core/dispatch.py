@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from copy import copy
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from .array import Array, peel, rank
+from .array import Array, peel, rank, snapshot
 from .cotangent import Cotangent
 from .errors import (
     ArgumentError,
@@ -28,11 +29,12 @@ from .errors import (
 from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
-from .out import computed_in, into_out_of
+from .out import METHODS_COMPUTED_IN_OUT, computed_in, into_out_of
+from .overlaps import refuse_overwritten
 from .primitive import Elementwise
 from .private import in_place
 from .reach import active
-from .scalars import OF_NUMPY, of_numpy, operands_of_numpy
+from .scalars import OF_NUMPY, as_called, of_numpy
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
@@ -68,6 +70,9 @@ def register(primitive: Elementwise) -> Elementwise:
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
     primitive.converts = not primitive.by_number and takes_floats(primitive.ufunc)
     primitive.arrays = frozenset({ndarray}) if primitive.by_number else OF_NUMPY
+    if primitive.by_number:
+        primitive.of_numbers = copy(primitive)
+        primitive.of_numbers.value = primitive.ufunc
     return primitive
 
 
@@ -290,7 +295,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                         if type(x) is Array and (
                             type(x.payload) not in primitive.arrays or x.within.maps
                         ):
-                            inputs = operands_of_numpy(inputs, primitive)
+                            primitive, inputs = as_called(primitive, inputs)
                             break
                 out = binary(primitive, *inputs)
                 return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
@@ -362,7 +367,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         else:  # what is not asked for is computed all the same, without warnings
             with np.errstate(all="ignore"):
                 result = general_ufunc(ufunc, method, inputs, keywords)
-        if method in ("reduce", "accumulate"):
+        if method in METHODS_COMPUTED_IN_OUT:
             check_shape(f"numpy.{ufunc.__name__}.{method}", outs[0], result)
         return written(outs, result, casting, where)
     if method != "__call__":
@@ -494,9 +499,12 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out, answers = kwargs.pop("out"), FUNCTIONS[function]
+        if into_out_of(answers).reads_on:
+            refuse_overlap(function, args, kwargs, out)
         result = function(*args, **computed_in(answers, args, kwargs, out))
         if not into_out_of(answers).broadcasts:
             check_shape(f"numpy.{function.__name__}", out, result)
+        result = snapshot(result) if type(result) is Array else result
         return written((out,), result)
     implementation = FUNCTIONS[function]
     if implementation is None:
@@ -508,6 +516,20 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         return implementation(*args, **kwargs)
     except REFUSALS:
         return into_plain(function, args, kwargs)
+
+
+def refuse_overlap(function: Any, args: Any, kwargs: dict[str, Any], out: Array) -> None:
+    """Raise where a function of a list of arrays reads what it has already written to `out=`."""
+    arrays, *place = args if args else [kwargs["arrays"]]
+    axis = place[0] if place else kwargs.get("axis", 0)
+    call = f"numpy.{function.__name__}(xs, out=a)"
+    refuse_overwritten(
+        call,
+        call.replace("xs", "[x.copy() for x in xs]"),
+        out,
+        arrays,
+        lambda a, *xs: function(xs, axis=axis, out=a),
+    )
 
 
 REFUSALS = ArgumentError, UnsupportedKeywordError

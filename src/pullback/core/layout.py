@@ -44,13 +44,15 @@ def is_repeated(x: np.ndarray) -> bool:
     return 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
 
 
-def laid_like(x: np.ndarray, beside: int = 0) -> np.ndarray:
+def laid_like(x: np.ndarray, beside: int = 0, dtype: Any = None) -> np.ndarray:
     """An array of no values that lies in memory as x does, or as one example of x does alone.
 
     beside: how many leading axes of x count the examples; between the elements of one there may be
         those of others, which are no gaps.
+    dtype: of the array, if it is not that of x.
     """
-    stride, end, first = x.itemsize, 1, 0  # of the axis before, the closest in memory so far
+    dtype = x.dtype if dtype is None else dtype
+    stride, end, first = dtype.itemsize, 1, 0  # of the axis before, the closest in memory so far
     last, gap = x.itemsize, 0  # where that axis would go on, and whether something lies between
     strides = [0] * x.ndim
     for axis in sorted(range(x.ndim), key=lambda axis: abs(x.strides[axis])):
@@ -63,8 +65,8 @@ def laid_like(x: np.ndarray, beside: int = 0) -> np.ndarray:
             strides[axis] = stride if s > 0 else -stride
             first += 0 if s > 0 else stride * (n - 1)
             end, gap = n, 0
-    room = np.empty(stride * end // x.itemsize, x.dtype)
-    return ndarray(x.shape[beside:], x.dtype, room, first, strides[beside:])
+    room = np.empty(stride * end // dtype.itemsize, dtype)
+    return ndarray(x.shape[beside:], dtype, room, first, strides[beside:])
 
 
 def example(x: Any) -> Any:

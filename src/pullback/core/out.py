@@ -23,12 +23,14 @@ class IntoOut(NamedTuple):
     adds: it computes in a dtype that holds the array's and that of `out`, unless `dtype` is given.
     halves: it computes with half precision in single precision.
     broadcasts: its last step is a ufunc's, which broadcasts the result to `out`.
+    reads_on: it reads its list of arrays while it writes, also where they overlap `out`.
     place: where `dtype` stands by position, if it may.
     """
 
     adds: bool = False
     halves: bool = False
     broadcasts: bool = False
+    reads_on: bool = False
     place: int | None = None
 
 
@@ -63,7 +65,8 @@ def computed_in(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> d
     given = [x.dtype for x in args if hasattr(x, "dtype")]
     if not given or np.result_type(out.dtype, *given) == np.result_type(*given):
         return kwargs
-    adds, _, _, place = how = into_out_of(function)
+    how = into_out_of(function)
+    adds, place = how.adds, how.place
     if isinstance(function, str):
         adds = function in METHODS_COMPUTED_IN_OUT
     elif place is not None and len(args) > place and args[place] is not None:

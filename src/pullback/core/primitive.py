@@ -440,6 +440,7 @@ class Elementwise(Primitive):
     reflected: Any = None  # the operator's method for a plain operand on the left: `__radd__`
     converts = False  # beside an array, a Python number may come as an array without axes
     arrays: frozenset[type]  # values that the ufunc of a registered one takes as they are
+    of_numbers: Any = None  # the same, of numbers rounded as the ufunc does, not the operator
 
     @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
     def __init__(

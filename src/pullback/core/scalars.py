@@ -1,8 +1,8 @@
 """Numbers inside Arrays: Python's, NumPy's scalars, and how a ufunc takes them.
 
 `x * y` of two numbers and `np.multiply(x, y)` may differ in the last bit: a scalar's operator is
-its own code, and a ufunc has a loop for arrays. A ufunc called by name is given an array without
-axes where that matters, so that values stay NumPy's bit for bit.
+its own code, and a ufunc has a loop for arrays. Where that matters, a ufunc called by name is
+applied itself or given an array without axes, so that values stay NumPy's bit for bit.
 """
 
 from __future__ import annotations
@@ -15,6 +15,27 @@ import numpy as np
 from .array import Array, raw
 
 OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Python number, for sure
+
+
+REAL = frozenset({float, np.float64})
+
+
+def as_called(primitive: Any, xs: Any) -> tuple[Any, Any]:
+    """The primitive and the operands with which values are those of a ufunc called by name."""
+    if primitive.of_numbers is not None and of_plain_numbers(xs):
+        return primitive.of_numbers, xs
+    return primitive, operands_of_numpy(xs, primitive)
+
+
+def of_plain_numbers(xs: Any) -> bool:
+    """Whether all are real numbers, plain or in Arrays whose trace computes with their values."""
+    for x in xs:
+        if type(x) is Array:
+            if type(x.payload) not in REAL or not x.within.leaves_values:
+                return False
+        elif type(x) not in REAL and type(x) is not int:
+            return False
+    return True
 
 
 def operands_of_numpy(xs: Any, primitive: Any) -> Any:

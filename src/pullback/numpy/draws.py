@@ -12,20 +12,24 @@ Enter: NumPy's function, its name and arguments. Leave: an Array.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, holds_arrays, leaves
+from ..core.dispatch import as_array, leaves
 from ..core.errors import ConversionError, MissingExtraError
-from ..core.primitive import Primitive
+from ..core.primitive import Primitive, align, one_by_one
 from ..core.spec import Spec
-from ..core.trace import is_live
+from ..core.trace import derivatives_of
+from ..core.tree import flatten, unflatten
 from ..primitives.sorting import concrete
 from ..transforms.call import stop_gradient
+from ..transforms.examples import examples, is_inside, mapping, together
 from ..transforms.of_program import pulled, pushed
+from .fresh import made
 
 Motion = Callable[..., Any]  # of the numbers, the parameters they were drawn for, and parameters
 
@@ -55,6 +59,13 @@ class Draw(Primitive):
         motion = lambda *moving: self.motion(family, out, at, moving)
         return [None, *pulled(motion, at, wanted[1:], out_bar)]
 
+    def batch(self, xs, mapped, size, *, family):
+        if family in OF_VECTORS:
+            return one_by_one(self, xs, mapped, size, {"family": family})
+        numbers, *parameters = xs
+        numbers = numbers if mapped[0] else np.broadcast_to(numbers, (size, *numbers.shape))
+        return self(*align([numbers, *parameters], [True, *mapped[1:]]), family=family)
+
     def motion(self, family: str, out: Any, at: Any, moving: Any) -> Any:
         moved = FAMILIES[family][1](out, at, *moving)
         return np.broadcast_to(moved, out.shape)
@@ -65,6 +76,7 @@ draw_p = Draw("random numbers")
 # Distributions by NumPy's name: their parameters with defaults, and how a number moves with them.
 FAMILIES: dict[str, tuple[dict[str, Any], Motion]] = {}
 NEEDED = object()  # no default
+OF_VECTORS = "dirichlet", "multivariate_normal", "multivariate_normal by cholesky"
 
 
 def family(name: str, **parameters: Any) -> Callable[[Motion], Motion]:
@@ -76,9 +88,12 @@ def family(name: str, **parameters: Any) -> Callable[[Motion], Motion]:
 
 
 def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any:
-    """Random numbers of a distribution whose parameters carry a derivative."""
+    """Random numbers of a distribution whose parameters are Arrays."""
+    parts = leaves((args, list(kwargs.values())))
     if name not in FAMILIES:
-        x = next(filter(is_live, leaves((args, list(kwargs.values())))))
+        x = next((x for x in parts if derivatives_of(x)), None)
+        if x is None:
+            return made(numbers_of(draw, name, args, kwargs))
         raise ConversionError(
             f"`numpy.random` was asked for numbers of `{name}` with a parameter"
             f" {x.within.spec(x)} of `{x.within.name}`; they are integers or picked from a list,"
@@ -91,12 +106,57 @@ def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any
     given = dict(zip(parameters, args, strict=False)) | {
         key: x for key, x in kwargs.items() if key in parameters
     }
-    plain = lambda x: (
-        concrete(as_array(x), f"numpy.random.{name}") if type(x) is Array or holds_arrays(x) else x
-    )
-    numbers = draw(name)(*map(plain, args), **{key: plain(x) for key, x in kwargs.items()})
+    numbers = as_array(numbers_of(draw, name, args, kwargs))
+    if not any(map(derivatives_of, parts)) and type(numbers) is Array:
+        return numbers
     values = [as_array(given.get(key, default)) for key, default in parameters.items()]
-    return draw_p(np.asarray(numbers), *values, family=chosen)
+    return draw_p(numbers, *values, family=chosen)
+
+
+def numbers_of(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any:
+    """NumPy's numbers; under `vmap`, for each example those that a call for it alone would draw.
+
+    So each example starts where the generator stands, and all have to leave it at one place.
+    """
+    operands, structure = flatten([list(args), kwargs])
+    trace = max(filter(None, map(mapping, operands)), key=lambda trace: trace.birth, default=None)
+    if trace is None or not trace.state:
+        plain = [concrete(x, f"numpy.random.{name}") if type(x) is Array else x for x in operands]
+        args, kwargs = unflatten(structure, plain)
+        return draw(name)(*args, **kwargs)
+    apart = [type(x) is Array and is_inside(x, trace) for x in operands]
+    operands = [
+        examples(x, trace=trace) if own else x for x, own in zip(operands, apart, strict=True)
+    ]
+    source: Any = draw(name).__self__
+    outs, ends = [], []
+    start = state_of(source)
+    for i in range(trace.state):
+        set_state(source, start)
+        at = [x[i] if own else x for x, own in zip(operands, apart, strict=True)]
+        outs.append(numbers_of(draw, name, *unflatten(structure, at)))
+        ends.append(pickle.dumps(state_of(source)))
+    if any(end != ends[0] for end in ends):
+        set_state(source, start)
+        raise ConversionError(
+            f"`numpy.random` was asked for numbers of `{name}` with parameters that are mapped by"
+            f" `{trace.name}`. They are found by rejection, which takes more random bits for some"
+            " examples than for others, so that numbers drawn next would not be those of a loop.\n"
+            "  Map by a loop instead: `np.stack([f(x) for x in xs])`."
+        )
+    return together(np.stack(outs), trace=trace)
+
+
+def state_of(source: Any) -> Any:
+    legacy = isinstance(source, np.random.RandomState)
+    return source.get_state(legacy=False) if legacy else source.bit_generator.state
+
+
+def set_state(source: Any, state: Any) -> None:
+    if isinstance(source, np.random.RandomState):
+        source.set_state(state)
+    else:
+        source.bit_generator.state = state
 
 
 # Functions of numbers without parameters.

@@ -43,7 +43,7 @@ from ..core.dispatch import (
 )
 from ..core.instances import BY_METHOD
 from ..core.namespaces import takes_part
-from ..core.scalars import OF_NUMPY, of_numpy, operands_of_numpy
+from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
@@ -476,6 +476,7 @@ def of_two(own: Ufunc) -> Any:
             one, other = type(x), type(y)
             if one is Array or other is Array:
                 if primitive is not None and y is not NOTHING:
+                    applied = primitive
                     if (
                         one is Array
                         and (type(x.payload) not in arrays or (pythons and x.within.maps))
@@ -483,9 +484,9 @@ def of_two(own: Ufunc) -> Any:
                         other is Array
                         and (type(y.payload) not in arrays or (pythons and y.within.maps))
                     ):
-                        x, y = operands_of_numpy((x, y), primitive)
+                        applied, (x, y) = as_called(primitive, (x, y))
                     try:
-                        out = binary(primitive, x, y)
+                        out = binary(applied, x, y)
                     except ObjectArrayError:
                         return by_elements(ufunc, x, y)
                     if out is not NotImplemented:

@@ -29,6 +29,7 @@ Joining, splitting and rearranging arrays:
     selections           x[mask] under vmap
     positions            nonzero and similar functions
     assignment, latest   x[key] = v, in-place operators; which of several writes to a place stays
+    overlapping          assignments of a part of an array to another that NumPy doesn't buffer
     assigned_attributes  x.flat, x.shape = ...
     writing              fill_diagonal, put_along_axis and similar functions
     sorting              sort, partition, unique

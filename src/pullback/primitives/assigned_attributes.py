@@ -24,9 +24,10 @@ from ..core.array import (
 )
 from ..core.errors import ArgumentError
 from ..core.layout import layout
+from ..core.overlaps import refuse_overwritten
 from ..core.spec import spec_of
 from .arguments import as_array
-from .assignment import assign, into, is_leaf, refuse_own
+from .assignment import assign, into, is_leaf
 from .shapes import reshape_p
 
 
@@ -68,7 +69,9 @@ def coords_of_flat(x):
 
 def set_flat(x, v):
     target, v = flat(x), as_array(v)
-    refuse_own(target, v)
+    refuse_overwritten(
+        "x.flat = v", "x.flat = v.copy()", x, [v], lambda x, v: setattr(x, "flat", v)
+    )
     assign(target, (Ellipsis,), [], np.resize(v, (x.size,)))
 
 

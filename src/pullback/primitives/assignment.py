@@ -31,6 +31,7 @@ from ..core.array import (
     raw,
     reach,
     return_lent,
+    root_of,
     root_storage,
     snapshot,
     stale,
@@ -61,6 +62,7 @@ from .keys import (
 )  # fmt: skip
 from .latest import by_rows, latest, picked
 from .operands import KNOWN, check_written, takes_over
+from .overlapping import copy_where, refuse_flat, refuse_masked, refuse_selected, refuse_stretched
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
 
@@ -177,6 +179,8 @@ def setitem(x, key, v):
     if basic(key):
         assign(x, key if type(key) is tuple else (key,), [], v)
         return
+    if type(v) is Array and root_of(v) is root_of(x):
+        refuse_masked(x, key, v)
     if type(v) is MaskedRows or masks(key, x):
         set_selected(x, key, v)
         return
@@ -217,12 +221,14 @@ def set_selected(x, mask, v):
 def cycled(x, key, v):
     """What is written to x.flat[key]: the elements of v, again and again, as many as are needed."""
     v = as_array(v) if type(v) in (list, tuple) else v
+    refuse_flat(x, key, v)
+    if type(key) is Array and key.within is CONSTANT:
+        key = peel(key)
     if holds_array(key) or type(key) is Array or not np.ndim(v):
         return v
     v, selected = as_array(v), np.broadcast_to(np.False_, x.shape)[key]
     if type(selected) is not ndarray:  # one element, for which NumPy takes no list
         return v
-    refuse_own(x, v)
     return np.resize(v, selected.shape) if v.size else x[key]
 
 
@@ -233,20 +239,6 @@ def rewind(x, key):
     places = as_array(key) if isinstance(key, (list, ndarray, Array)) else None
     whole = places is not None and places.ndim and places.dtype.kind in "iu" and places.size
     x.storage.copies[0] = int(np.ravel(places)[-1]) % max(x.size, 1) if whole else 0
-
-
-def refuse_own(x, v):
-    """Raise where a part of an array is written to its `flat`.
-
-    NumPy copies element after element without a buffer, and reads again what it has just written.
-    """
-    if type(v) is Array:
-        root = v if v.storage is None or v.storage.root is None else v.storage.root
-        if root is x or root is x.storage.root:
-            raise ArgumentError(
-                "`x.flat` was assigned a view of x: NumPy would read elements that it has already"
-                " overwritten.\n  Write `x.flat = v.copy()`."
-            )
 
 
 def assign(x, key, arrays, v):
@@ -262,6 +254,7 @@ def assign(x, key, arrays, v):
         steps = () if key == (Ellipsis,) else ((getitem_p, {"key": key}),)
         if v.storage.path == (*path, *steps):
             return  # the last part of `x[key] += v`
+        refuse_stretched(x, key, v)
     if root.storage is None:
         root.storage = root_storage()
     if root.storage.lent is not None:
@@ -342,8 +335,8 @@ def replace(x, path, key, arrays, v):
 
 def plain_operand(v):
     """A plain value to be assigned; lists may hold Arrays."""
-    known = operand(v)
-    return as_array(v) if known is NotImplemented else known
+    plain = operand(v)
+    return as_array(v) if plain is NotImplemented else plain
 
 
 def writable(x, path):
@@ -530,7 +523,10 @@ def target(x, name):
 
 @replaces(np.copyto)
 def copyto(dst, src, casting="same_kind", where=True):
-    into(target(dst, "numpy.copyto"), as_array(src), casting, where)
+    x, src = target(dst, "numpy.copyto"), as_array(src)
+    if where is not True:
+        refuse_selected("numpy.copyto(x, v, where=mask)", x, where, src, copy_where)
+    into(x, src, casting, where)
 
 
 @replaces(np.put)
@@ -558,6 +554,7 @@ def place(arr, mask, vals):
         if somewhere(mask):
             raise ValueError("Cannot insert from an empty array!")
         return
+    refuse_selected("numpy.place(x, mask, v)", x, mask, vals, np.place)
     mask = np.reshape(mask, x.shape).astype(bool)
     rank = np.cumsum(np.ravel(mask)) - 1  # which of the places it is
     v = along(v, 0, np.reshape(rank % v.size, x.shape))

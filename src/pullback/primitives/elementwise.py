@@ -209,6 +209,8 @@ MAY_BE_PYTHON = frozenset({float, complex, Array})
 
 def base_of(x, y):
     """A base of Python's as NumPy's: there x ** -0.5 at 0 is an error, and complex at -1."""
+    if type(x) is float and x >= 0:
+        return float64(x)
     if not is_python(x):
         return x
     real = is_python(y) and not (is_complex(x) or is_complex(y))

@@ -13,6 +13,7 @@ from numpy import ndarray
 from ..core.array import Array
 from ..core.cotangent import DENSE, Masked, Scattered, masked, unbroadcast
 from ..core.dispatch import leaves, refuse, replaces
+from ..core.out import into_out
 from ..core.past import concatenate as past
 from ..core.past import whole_mask
 from ..core.primitive import Linear
@@ -176,6 +177,7 @@ def part(x, axis, start, stop):
 
 
 @replaces(np.concatenate)
+@into_out(reads_on=True)
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if out is not None:
         refuse("numpy.concatenate", out=out)
@@ -193,6 +195,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 
 
 @replaces(np.stack)
+@into_out(reads_on=True)
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if out is not None:
         refuse("numpy.stack", out=out)

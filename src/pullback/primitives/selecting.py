@@ -16,13 +16,12 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
-from ..core.lines import is_finite, part_where
+from ..core.lines import half_and_one, is_finite, part_where
 from ..core.out import into_out
-from ..core.past import count_nonzero, putmask
+from ..core.past import count_nonzero
 from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.reach import call_inside
-from ..core.spec import NUMBERS as NUMBER_ARRAYS
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, own, row
@@ -128,7 +127,7 @@ def share_of_picked(bar, out, x, y, z=None):
     if z is None and type(x) is ndarray and is_one(y):
         tie, mask = x == y, out != y  # a NaN in x was picked
         n = count_nonzero(tie)
-        return with_ties(bar, mask | tie if n else mask, tie, n)
+        return part_where(bar, mask | tie if n else mask, tie if n else None)
     mask, other = out == x, out == y
     if z is not None:
         other |= out == z
@@ -136,20 +135,10 @@ def share_of_picked(bar, out, x, y, z=None):
     n = count_nonzero(tie)
     if count_nonzero(mask) + count_nonzero(other) - n != out.size:
         return None
-    return with_ties(bar, mask, tie, n)
-
-
-def with_ties(bar, mask, tie, n):
-    """The part of a cotangent where a mask holds, and half of it where one of n ties is."""
-    part = part_where(bar, mask)
-    if n and type(part) is ndarray:
-        putmask(part, tie, bar * HALF)
-        return part
-    return masked(bar * where_past(tie, *half_and_one(bar.dtype)), mask) if n else part
+    return part_where(bar, mask, tie if n else None)
 
 
 SETTLED = frozenset({np.ndarray, np.float64, float, int})
-HALF = NUMBER_ARRAYS[0.5]
 
 
 def is_one(y):
@@ -163,12 +152,6 @@ def shared(bar, tie):
         return bar
     share = where_past if type(tie) is ndarray else np.where
     return bar * share(tie, *half_and_one(bar.dtype))[()]
-
-
-@lru_cache(maxsize=64)
-def half_and_one(dtype):
-    """As arrays without axes, which `np.where` takes in half the time of numbers."""
-    return np.array(0.5, dtype), np.array(1, dtype)
 
 
 def picked_or_nan(out, x):
@@ -316,7 +299,7 @@ class Clip(Primitive):
             first, second = as_bounds(low, high, x.dtype)
             tie, other = x == first, x == second
             n = count_nonzero(tie) + count_nonzero(other)
-            return with_ties(bar, out == x, tie | other if n else None, n)
+            return part_where(bar, out == x, tie | other if n else None)
         share = share_of_picked(bar, out, x, *as_bounds(low, high, out.dtype))
         if share is not None:
             return share

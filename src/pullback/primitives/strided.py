@@ -160,26 +160,48 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
 
 @replaces(np.lib.stride_tricks.as_strided)
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
-    """Windows of the flat array, of which each axis is gone through in steps."""
+    """Windows of the flat array in memory order, each axis of which advances in steps."""
     shape = x.shape if shape is None else tuple(shape)
     strides = x.strides if strides is None else tuple(strides)
     steps = [stride // x.itemsize for stride in strides]
-    reach = [max(n - 1, 0) * step + 1 for n, step in zip(shape, steps, strict=True)]
-    within = 0 not in shape and sum(reach) - len(reach) < x.size
+    reach = [max(n - 1, 0) * abs(step) + 1 for n, step in zip(shape, steps, strict=True)]
+    back = sum([r - 1 for r, step in zip(reach, steps, strict=True) if step < 0])
+    flat, origin = in_memory(x)
+    first = origin - back
     whole = all(stride % x.itemsize == 0 for stride in strides)
-    if not (whole and within and min(steps, default=0) >= 0 and layout(x).flags.c_contiguous):
+    last = first + sum(reach) - len(reach)
+    if flat is None or not whole or 0 in shape or first < 0 or last >= x.size:
         raise MissingRuleError(
             f"`numpy.lib.stride_tricks.as_strided` of an Array {x.within.spec(x)} was asked for"
-            f" shape {shape} and strides {strides}: served are strides of whole elements that are"
-            " not negative, within a C-contiguous array.\n"
+            f" shape {shape} and strides {strides}: served are strides of whole elements, within"
+            " an array without gaps in memory.\n"
             "  Write it with indices, `x[index]`, or `numpy.lib.stride_tricks.sliding_window_view`."
         )
-    flat = np.reshape(x, (-1,))
-    view = strided_p(flat, start=(0,), axes=((0,),) * len(shape), shape=tuple(reach))
-    if not (writeable and apart(shape, steps)):
+    view = strided_p(flat, start=(first,), axes=((0,),) * len(shape), shape=tuple(reach))
+    if not (writeable and apart(shape, [abs(step) for step in steps])):
         view = read_only(view)
-    view = view[tuple([slice(None, None, max(step, 1)) for step in steps])]
+    view = view[tuple([slice(None, None, step or 1) for step in steps])]
     return view if view.shape == shape else np.broadcast_to(view, shape)
+
+
+def in_memory(x):
+    """x as a flat view in the order of memory, and where in it the first element of x lies.
+
+    None in place of the view if elements of x are repeated, or others lie between them.
+    """
+    laid = layout(x)
+    reversed_axes = [n > 1 and step < 0 for n, step in zip(x.shape, laid.strides, strict=True)]
+    key = tuple([slice(None, None, -1 if back else None) for back in reversed_axes])
+    axes = tuple(sorted(range(x.ndim), key=lambda axis: -abs(laid.strides[axis])))
+    if not laid[key].transpose(axes).flags.c_contiguous:
+        return None, 0
+    size = x.itemsize
+    last = zip(x.shape, laid.strides, reversed_axes, strict=True)
+    origin = sum([(n - 1) * -step // size for n, step, back in last if back])
+    forward = x[key] if any(reversed_axes) else x
+    if axes != tuple(range(x.ndim)):
+        forward = forward.transpose(axes)
+    return np.reshape(forward, (-1,)), origin
 
 
 def apart(shape, steps):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.array import Array, snapshot
 from ..core.dispatch import METHODS, replaces
+from ..core.overlaps import refuse_overwritten
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from .arguments import as_array, axis_of
@@ -22,6 +23,13 @@ def fill_diagonal(a, val, wrap=False):
     np.fill_diagonal(index, True, wrap)
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
+    refuse_overwritten(
+        "numpy.fill_diagonal(x, v)",
+        "np.fill_diagonal(x, v.copy())",
+        a,
+        [val],
+        lambda a, v: np.fill_diagonal(a, v, wrap),
+    )
     places = np.flatnonzero(index)
     write_flat(a, places, np.resize(np.ravel(as_array(val)), (places.size,)))
 

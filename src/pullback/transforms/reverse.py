@@ -17,6 +17,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
+from ..core.heap import keep_freed_memory
 from ..core.node import (
     COPIED_BESIDE,
     Kept,
@@ -55,6 +56,8 @@ TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)
 ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
+
+keep_freed_memory()
 
 
 class ReverseTrace(Trace):

@@ -74,6 +74,7 @@ UPDATES = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_update_stays_compiled(kind):
     """In a place of some kind; when it is repeated, nothing of the function runs."""

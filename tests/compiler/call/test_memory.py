@@ -44,6 +44,7 @@ def kept(n):
     return found
 
 
+@pytest.mark.share(2)
 def test_calls_with_changing_shapes():
     before, after = kept(2000)
     assert after < before + 1_000_000

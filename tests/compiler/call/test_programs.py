@@ -44,7 +44,7 @@ def moved(args, t):
     return tuple([x * (1 + t) if np.asarray(x).dtype.kind == "f" else x for x in args])
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_value(name):
     fun, args = PROGRAMS[name]
@@ -52,7 +52,7 @@ def test_value(name):
     same(run(compile(fun), calls), run(fun, calls))
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradient(name):
     fun, args = PROGRAMS[name]

@@ -179,6 +179,7 @@ def transformed(f):
     yield "forward", lambda a: pb.jvp(f, (a,), (1.0,))[1]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("f", [*ONE_PATH, *EXACT], ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_compiled_loops_are_those_of_python(f):
@@ -248,6 +249,7 @@ KEPT = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_state_that_was_missed():
     wrong = []

@@ -88,6 +88,7 @@ class TestProcesses:
             assert found
             assert results == right
 
+    @pytest.mark.share(2)
     def test_the_best_code_is_taken_at_once(self, folder):
         """What an earlier process compiled in the background is what a later one begins with."""
         *_, levels, right = finish(start(folder, 50))
@@ -95,6 +96,7 @@ class TestProcesses:
         compiled, _, levels, results = finish(start(folder, 2))
         assert (compiled, levels, results) == (0, "3", right)
 
+    @pytest.mark.share(2)
     def test_many_at_once(self, folder):
         """Several processes fill an empty cache together."""
         processes = [start(folder) for _ in range(8 if LONG else 4)]
@@ -103,6 +105,7 @@ class TestProcesses:
         assert not list((folder / "code").glob("*.new"))
         assert finish(start(folder))[0] == 0
 
+    @pytest.mark.share(2)
     def test_off(self, folder, tmp_path):
         for off in ("0", "off", "OFF"):
             compiled, found, *_ = finish(start(off, HOME=str(tmp_path), XDG_CACHE_HOME=""))
@@ -110,6 +113,7 @@ class TestProcesses:
             assert not found
         assert not list(tmp_path.iterdir())
 
+    @pytest.mark.share(2)
     @posix
     def test_where_nothing_can_be_written(self, tmp_path):
         """Below a file, and below the folder of devices, no folder can be made."""
@@ -118,6 +122,7 @@ class TestProcesses:
         for place in (tmp_path / "file" / "cache", "/dev/null/cache"):
             assert finish(start(place))[::3] == right[::3]
 
+    @pytest.mark.share(2)
     def test_damaged_entries_are_made_again(self, folder):
         compiled, _, _, right = finish(start(folder))
         for path in entries(folder):

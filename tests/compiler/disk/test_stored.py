@@ -48,7 +48,7 @@ def later(monkeypatch):
 
 
 class TestPrograms:
-    @pytest.mark.share(4)
+    @pytest.mark.share(8)
     @pytest.mark.parametrize("order", [0, 1])
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_what_was_written_is_what_is_done(self, name, order, later):
@@ -527,6 +527,7 @@ HISTORIES = {
 }  # fmt: skip
 
 
+@pytest.mark.share(2)
 def test_histories(process):
     """In step number i of all of them one process does them all, by seed i of hashes."""
     found = {name: [] for name in HISTORIES}
@@ -584,6 +585,7 @@ class TestFiles:
     def files(self, process):
         return sorted((process.path / "cache" / "code").glob("*.code"))
 
+    @pytest.mark.share(2)
     def test_damage(self, process):
         program = KEPT["function"] + ARGUMENTS
         _, right = process(program)
@@ -592,6 +594,7 @@ class TestFiles:
         assert process(program)[1] == right
         assert process(program) == (0, right)
 
+    @pytest.mark.share(2)
     def test_content_of_another_kind(self, process, monkeypatch):
         """Whole files that hold what nobody wrote."""
         monkeypatch.setenv("PULLBACK_CACHE", str(process.path / "cache"))
@@ -605,6 +608,7 @@ class TestFiles:
                         assert disk_cache.write(path.stem, content) in (False, True)
             assert process(program)[1] == right
 
+    @pytest.mark.share(2)
     def test_off(self, process):
         program = KEPT["function"] + ARGUMENTS
         for _ in range(2):

@@ -182,6 +182,7 @@ def check_program(seed):
 COUNT = 5000 if LONG else 10
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("start", range(0, COUNT, 10))
 def test_programs(start):
     assert sum([check_program(seed) for seed in range(start, start + 10)]) > 0
@@ -312,6 +313,7 @@ def check_generated(made, seed, rolled=True):
 FUNCTIONS = {"loops": of_loop, "rolling": of_rolling, "arrays": of_arrays}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kind", FUNCTIONS)
 @pytest.mark.parametrize("start", range(0, 1000 if LONG else 2, 2))
 def test_functions(kind, start):
@@ -334,6 +336,7 @@ def test_loops(name):
     check_function(lambda: made(20)[0], made(20)[1], 3)
 
 
+@pytest.mark.share(2)
 def test_processes(tmp_path):
     """Functions of many kinds, with other numbers of threads; nothing is recorded again."""
     for which, threads in (("first", "2"), ("looked", "2"), ("later", "1")):

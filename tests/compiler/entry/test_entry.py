@@ -116,6 +116,7 @@ def text(x):
     return repr(copy.copy(x))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_anything(start):
     fast = [compile(f) for f in FUNCTIONS]

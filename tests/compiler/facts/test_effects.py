@@ -182,6 +182,7 @@ EVERY = list(programs())
 SOME = EVERY if LONG else random.Random(0).sample(EVERY, 500)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("place", PLACES)
 def test_stored_in_every_call(place):
     for name in SOME:

@@ -54,7 +54,7 @@ def test_whatever_changes_is_seen(group, undone):
                         raise
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("read", READS)
 def test_each_thing_that_is_read(read, undone):
     """Every mutation, for a function that reads one thing."""
@@ -105,6 +105,7 @@ def test_a_dtype_with_fields_is_read_beside_what_is_stored():
     assert fast.cache_info().paths == 1
 
 
+@pytest.mark.share(3)
 @pytest.mark.disk
 def test_whatever_has_changed_when_a_later_process_begins(tmp_path):
     """One process records, and another one makes a change before its first call."""

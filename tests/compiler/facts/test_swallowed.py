@@ -317,6 +317,7 @@ def tried(effect):
     return list(CATCHERS) if i == 0 or LONG else list(CATCHERS)[i % 3 :: 3]
 
 
+@pytest.mark.share(2)
 @pytest.mark.timeout(SECONDS, method="thread")  # a signal's exception would be caught as well
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("effect", EFFECTS)

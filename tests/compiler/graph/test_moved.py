@@ -39,6 +39,7 @@ def determinant(a, minor):
     return sum((-1) ** j * a[0, j] * determinant(minor(a, j), minor) for j in range(len(a)))
 
 
+@pytest.mark.share(2)
 def test_determinants_by_minors():
     """There are 2^n minors, and the recursion makes n!."""
     a = np.random.default_rng(0).normal(size=(6, 6))

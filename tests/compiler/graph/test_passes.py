@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.graph.optimise import folded, functional, optimised, shared, simplified
+from pullback.compiler.graph.optimise import (
+    folded,
+    frozen,
+    functional,
+    optimised,
+    shared,
+    simplified,
+)
 from pullback.compiler.program import Program
 from pullback.core.spec import spec_of
 from pullback.testing import staged
@@ -101,6 +108,7 @@ def products_depend_on_layout():
     return any((x @ y != x.copy() @ y).any() for x, y in zip(turned, b, strict=True))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs(seed):
     random = np.random.default_rng(seed)
@@ -147,6 +155,24 @@ def test_zero_keeps_its_sign():
     graph = graph_of(lambda x: (x + 0.0, x - 0.0, x - (-0.0), x + (-0.0)), x)
     assert names(simplified(graph)) == ["add", "subtract"]
     same(Program(graph, 0)(x), graph.evaluate(x))
+
+
+def test_operations_with_zeros_of_two_signs_are_two():
+    def f(x):
+        return np.clip(x, 0.0, 1.0), np.clip(x, -0.0, 1.0)
+
+    x = np.array([-1.0, 0.0, 2.0])
+    graph, _ = staged(f, (x,))
+    same(shared(graph).evaluate(x), graph.evaluate(x))
+
+
+@pytest.mark.parametrize("held", [lambda x: x, lambda x: (1, [x]), lambda x: {"fill": (x,)}])
+@pytest.mark.parametrize("number", [float, np.float32, complex, lambda x: complex(1.0, x)])
+def test_static_numbers_are_one_if_all_their_bits_are(number, held):
+    """Zeros of two signs are two numbers, and NaN is itself."""
+    assert frozen(held(number(0.0))) != frozen(held(number(-0.0)))
+    assert frozen(held(number(0.0))) == frozen(held(number(0.0)))
+    assert frozen(held(number(float("nan")))) == frozen(held(number(float("nan"))))
 
 
 def test_kinds_are_kept():

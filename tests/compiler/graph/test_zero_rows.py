@@ -75,6 +75,7 @@ def bits(x):
     return np.where(np.isnan(x), np.nan, x), np.signbit(np.where(np.isnan(x), 0.0, x))
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_jacobians_are_those_of_eager(name):
@@ -89,6 +90,7 @@ def test_jacobians_are_those_of_eager(name):
     assert fast.refusal is None
 
 
+@pytest.mark.share(3)
 def test_second_derivatives():
     def nested(angles):
         few = POINTS[:, :40], WEIGHTS[:, :40]

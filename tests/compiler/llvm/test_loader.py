@@ -229,6 +229,7 @@ def test_the_processor_is_as_llvm_sees_it():
     assert features() == flags
 
 
+@pytest.mark.share(2)
 def test_a_thread_that_is_ended_leaves_machine_code():
     """It asks for the interpreter that has ended, and is unwound through its functions."""
     program = """

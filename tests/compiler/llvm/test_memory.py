@@ -24,6 +24,7 @@ def make(numbers):
     gc.collect()
 
 
+@pytest.mark.share(2)
 def test_machine_code_of_many_modules():
     make(range(20))
     before = resident()

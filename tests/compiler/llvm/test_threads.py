@@ -59,6 +59,7 @@ SIZES = [511, 512, 513, 1023, 1024, 1025, 1031, 1039, 1040, 1535, 1536, 1537, 20
          2063, 4095, 4096, 4097, 5000, 5120, 5127, 5128, 10_001]  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_any_number_of_threads_gives_the_same_bits(many_parts, dtype, monkeypatch):
     random = np.random.default_rng(0)
@@ -80,6 +81,7 @@ def test_any_number_of_threads_gives_the_same_bits(many_parts, dtype, monkeypatc
     assert split >= len(SIZES) - 4
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     "shape", [(33, 70), (64, 65), (17, 1000), (100, 3, 11), (1025, 2), (3, 5000)]
 )

@@ -255,6 +255,7 @@ def equations(graph):
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda f: f.__name__)
 class TestForms:
+    @pytest.mark.share(2)
     def test_it_rolls(self, form):
         counts = []
         for n in (20, 40):
@@ -275,6 +276,7 @@ class TestForms:
         for _ in range(3):
             assert_close(fast(*args), f(*args), 1e-5 if args[0].dtype == "f4" else 1e-9)
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("around", AROUND, ids=lambda f: f.__name__)
     def test_derivatives(self, form, around):
         """Compiled as a whole and within, in the long tests both; otherwise in turns."""
@@ -439,6 +441,7 @@ def checkpoints(n):
 class TestRules:
     """Functions with rules of their own in the body: equal calls are one line of a loop."""
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("around", AROUND, ids=lambda f: f.__name__)
     @pytest.mark.parametrize("form", [backward_rules, forward_rules, checkpoints])
     def test_derivatives(self, form, around):

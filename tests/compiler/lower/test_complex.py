@@ -138,6 +138,7 @@ def generated(seed):
     return program, [random_numbers(random, 16).reshape(4, 4) / 9 for _ in "xy"]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("start", range(0, 40, 10))
 def test_generated_programs(start):
     """Values and gradients of compiled programs are those of the graphs under NumPy."""

@@ -182,6 +182,7 @@ class TestStacks:
             xs = [values(random, shape, dtype) for shape in (x, y)]
             check(lambda x, y: (np.matmul(x, y),), *xs)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("level", [0, 3])
     def test_every_size_of_a_product(self, level):
         """Edges of tiles, and more than one panel."""

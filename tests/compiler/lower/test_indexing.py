@@ -62,6 +62,7 @@ def split(key):
 
 
 class TestReading:
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("seed", range(40))
     def test_random_keys(self, seed):
         """With constant and with computed arrays, and what comes back to x."""
@@ -117,6 +118,7 @@ class TestReading:
 
 
 class TestWriting:
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("seed", range(40))
     def test_random_keys(self, seed):
         """An index that comes again: the last value stays, and cotangents add up in order."""

@@ -118,6 +118,7 @@ def test_errors_are_raised_in_every_call(steps):
                     np.testing.assert_allclose(fast(a), right, rtol=1e-12, equal_nan=True)
 
 
+@pytest.mark.share(2)
 def test_equal_values_are_done_in_general_position():
     """Gradients of what has equal eigenvalues or is singular go another way, and come out right."""
     wrong = []

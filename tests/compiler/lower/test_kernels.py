@@ -80,6 +80,7 @@ SIZES = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 511, 512, 513, 519, 520, 
          1025, 1030, 1537, 4096, 5000]  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_sums_are_done_in_the_documented_tree(registers, dtype):
     random = np.random.default_rng(0)
@@ -155,6 +156,7 @@ EXACT_UNARY = [
 ]  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_arithmetic_is_equal_on_special_numbers(registers, dtype):
     with np.errstate(all="ignore"):
@@ -205,6 +207,7 @@ def test_a_primitive_of_ones_own():
     same(program(x), graph.evaluate(x))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.bool_])
 def test_integers_and_truth_values_are_equal(registers, dtype):
     random = np.random.default_rng(3)
@@ -230,6 +233,7 @@ FUNCTIONS = {
 SPECIAL_FOR_FUNCTIONS = SPECIAL[np.abs(SPECIAL) != 1e-160]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_functions_are_within_4_ulp(registers, dtype):
     random = np.random.default_rng(4)
@@ -426,6 +430,7 @@ OF_ZEROS = {
 SHAPES = [(1,), (2,), (3,), (17,), (100,), (1, 1), (2, 3), (3, 1), (1, 3), (40, 3), (300, 20)]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", OF_ZEROS)
 def test_signs_of_zeros_are_those_of_numpy(name):
     cases = [(name, shape, axis) for shape in SHAPES for axis in (None, 0, -1)]
@@ -464,6 +469,7 @@ LAID = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
 def test_places_of_extremes_in_long_rows_are_numpys(registers, dtype):
     def places(x):

@@ -49,6 +49,7 @@ def positive(*shape, dtype=float):
     return (a @ np.swapaxes(a, -1, -2) / shape[-1] + np.eye(shape[-1])).astype(dtype)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("stack", STACKS)
 @pytest.mark.parametrize("n", SIZES)

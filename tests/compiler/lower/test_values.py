@@ -13,19 +13,19 @@ MIXED = [(a, b) for a, b in PAIRS if a.kind in "iu" and b.kind in "iu" and a.kin
 SOME = random.Random(4).sample([pair for pair in PAIRS if pair not in MIXED], 24)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("pair", PAIRS if LONG else [*MIXED, *SOME], ids=str)
 def test_all_operations_on_a_pair_of_dtypes(pair):
     assert check_pair(*pair) > (200 if pair[0].kind == pair[1].kind == "b" else 1000)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_all_operations_beside_python_numbers(dtype):
     assert check_alone(dtype) > 1000
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_functions_of_arrays_of_special_values(dtype):
     sizes = [1, 2, 3, 8, 9, 17, 33] if LONG else [1, 2, 9]
@@ -34,6 +34,7 @@ def test_functions_of_arrays_of_special_values(dtype):
     )
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_functions_of_math_at_special_numbers(kind):
     counts = [check_math(name, n, kind, 400 if LONG else 25) for name, n in arities()]

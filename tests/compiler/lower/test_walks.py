@@ -10,6 +10,7 @@ from tests.compiler.lower.test_solving import check
 RNG = np.random.default_rng(0)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("level", [0, 3])
 def test_convolutions(level, dtype):

@@ -98,6 +98,7 @@ class TestOnePath:
             np.testing.assert_allclose(fast(a), plain(a), rtol=1e-9)
         assert one_path(fast, 10)
 
+    @pytest.mark.share(2)
     def test_in_a_scan_and_in_another(self):
         def chain(a):
             step = lambda c, x: (root(c + x * a), root(c))
@@ -295,6 +296,7 @@ PICKS = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("pick", PICKS)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_bodies(seed, pick):

@@ -425,14 +425,14 @@ def operand_key(x: Any) -> Any:
 
 
 def frozen(x: Any) -> Any:
-    """Static parameters in a hashable form, to be the key of a dict."""
+    """Static parameters in a hashable form, to be the key of a dict; numbers as operands are."""
     if isinstance(x, dict):
         return tuple([(key, frozen(value)) for key, value in sorted(x.items())])
-    if type(x) in (tuple, list):
+    if isinstance(x, (tuple, list)):
         return type(x), *[frozen(part) for part in x]
     if type(x) is slice:
         return slice, frozen((x.start, x.stop, x.step))
-    if isinstance(x, np.ndarray):
+    if isinstance(x, (np.ndarray, np.generic, float, complex)):
         return operand_key(x)
     hash(x)
     return type(x), x

@@ -124,7 +124,10 @@ class Staged:
             return call_inside(self.fun, args, kwargs)
         if code_of(self.fun) in base.state.watch.brief:
             return self.at_once(base, args, kwargs)
-        return InnerCall(self.verb, self.fun, base).outcome(args, kwargs, self.postpones)
+        try:
+            return InnerCall(self.verb, self.fun, base).outcome(args, kwargs, self.postpones)
+        except AsksExamples:
+            return call_inside(self.fun, args, kwargs)
 
     def at_once(self, base: CompileTrace, args: Any, kwargs: Any) -> Any:
         """The result of a function that was brief when it was called before; if it still is."""
@@ -140,6 +143,15 @@ class Postponed(Staged):
     """The same, but its replay waits if it can: then `PostponedCall` is raised."""
 
     postpones = True
+
+
+class AsksExamples(BaseException):
+    """A function asks for values that differ between the examples of a batch.
+
+    One recording can't answer for all of them. The function is recorded by the transformations
+    around it, under which it asks as it does eagerly. It has left nothing behind, so it may run
+    again.
+    """
 
 
 def code_of(fun: Any) -> Any:
@@ -183,6 +195,15 @@ def recorded(x: Any, asked: str | None = None) -> Array | None:
             x.within.concrete(x, asked)
         x = x.payload
     return x if type(x) is Array else None
+
+
+def is_mapped(x: Any) -> bool:
+    """Whether x differs between the examples of a batch inside the recording."""
+    while type(x) is Array and not isinstance(x.within, CompileTrace):
+        if isinstance(x.within, BatchTrace):
+            return True
+        x = x.payload
+    return False
 
 
 @dataclass(slots=True)
@@ -255,15 +276,21 @@ class InnerCall:
         notes, watch = self.notes, self.notes.watch
         if self.questions.asked() or self.questions.decided():
             return False
-        touches = written.assigned or written.n_stored or written.captured
-        if touches or watch.effects or watch.warned or watch.imports or watch.cast or watch.lost:
+        if written.captured or watch.warned or watch.imports or watch.cast or watch.lost:
             return False
         for x in (notes, self.base.state):
             if x.raised or x.unlike or x.unsure or x.suspends or x.captured:
                 return False
-        located = None if notes.located is None else notes.located()
-        stores = located is not None and (located.stores or located.why is not None)
-        return not stores and is_all_ours(written.graph)
+        if notes.guards and any(map(is_mapped, [x for x, _, _ in self.inputs.values()])):
+            return False
+        return not self.stores(written) and is_all_ours(written.graph)
+
+    def stores(self, written: InnerRecord) -> bool:
+        """Whether the call has left something behind, beside its result."""
+        located = None if self.notes.located is None else self.notes.located()
+        elsewhere = located is not None and (located.stores or located.why is not None)
+        within = written.assigned or written.n_stored or self.notes.watch.effects
+        return bool(elsewhere or within)
 
     def lifted(self, x: Any) -> Any:
         """An argument with its Arrays replaced; what holds none stays the object that it is."""
@@ -322,6 +349,8 @@ class InnerCall:
             graph = donating(graph)
         outs = graph.evaluate(*[outer for outer, _, _ in self.inputs.values()], *written.captured)
         n_guards = len(self.notes.guards)
+        if any(is_mapped(outs[i]) for i, _ in places[:n_guards]) and not self.stores(written):
+            raise AsksExamples
         with unwatched():
             self.ask(outs, places[:n_guards])
             for i in {i for i, _ in places[n_guards:]}:

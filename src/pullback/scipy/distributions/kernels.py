@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from ...core.array import Array
 from ...core.dispatch import as_array
+from ...core.reach import call_outside
+from ...core.spec import DOUBLE, Spec
 from ...primitives.exact import exact
 from ...transforms.call import stop_gradient
-from ..solving.plain import PlainValues, solve
+from ..linear_algebra.kinds import WithoutDerivative
 from ..solving.serving import serves_method
 
 
 def terms(self: Any, points: Any) -> tuple[Any, Any]:
     """The logarithms of the summands, and of their common divisor."""
-    points = np.atleast_2d(as_array(points))
-    if points.shape[0] != self.d and points.shape[0] == 1 and points.shape[1] == self.d:
-        points = np.reshape(points, (self.d, 1))
     gap = self.dataset[:, :, None] - points[:, None, :]
     flat = np.reshape(gap, (self.d, -1))
     square = np.sum(flat * np.linalg.solve(self.covariance, flat), axis=0)
@@ -27,20 +27,38 @@ def terms(self: Any, points: Any) -> tuple[Any, Any]:
     return logs, 0.5 * np.linalg.slogdet(2 * np.pi * self.covariance)[1]
 
 
-def served(original: Any, of: Any) -> None:
+def served(original: Any, of: Callable[[Any, Any], Any]) -> None:
+    """Let a method have derivatives with respect to the points and all that the estimate holds.
+
+    of: the result, from the logarithms of the summands and of their divisor
+    """
+
+    def found(*operands: Any) -> Any:
+        data, weights, covariance, factor, points = map(np.array, operands)  # Cython may write
+        kernel: Any = object.__new__(stats.gaussian_kde)
+        kernel.d, kernel.n = data.shape
+        kernel.dataset, kernel._weights = data, weights
+        kernel.covariance, kernel.cho_cov = covariance, factor
+        return original(kernel, points)
+
+    values = WithoutDerivative(
+        f"gaussian_kde.{original.__name__}",
+        found,
+        lambda *xs: Spec(xs[-1].shape[1:], DOUBLE),
+        cores=(2, 1, 2, 2, 2),
+    )
+
     @serves_method(original)
     def call(self: Any, points: Any) -> Any:
-        found = solve(lambda values: original(plain(self, values), values.tree(points)))
-        if not found.live:
-            return found.first
-        return exact(found.of(np.asarray), of(*terms(self, points)))
-
-
-def plain(self: Any, values: PlainValues) -> Any:
-    """The estimate with plain arrays: one that a transformation made holds Arrays."""
-    kernel = copy.copy(self)
-    vars(kernel).update({name: values.of(x) for name, x in vars(self).items()})
-    return kernel
+        held = [self.dataset, self.weights, self.covariance, self.cho_cov]
+        if Array not in map(type, (points, *held)):
+            return call_outside(original, (self, points), {})
+        rows = np.atleast_2d(as_array(points))
+        if rows.shape[0] != self.d:
+            if rows.shape != (1, self.d):
+                return original(self, np.zeros(rows.shape))  # SciPy says what is wrong
+            rows = np.reshape(rows, (self.d, 1))
+        return exact(values(*held, rows), of(*terms(self, rows)))
 
 
 def log_of_sum(logs: Any, log_norm: Any) -> Any:

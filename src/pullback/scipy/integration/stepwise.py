@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ class ode(integrate.ode):  # named as SciPy's
     live: Any = None  # y with its derivative, if it has one
     shared: Any = None  # the array that `lsoda` gives, which each of its calls overwrites
     origin: Any = None
+    several: Any = None  # an integrator for each example, if the initial values are mapped
 
     def __new__(cls, f: Any, jac: Any = None) -> Any:
         """One integrator for each example, if the functions differ between those of a batch."""
@@ -51,12 +53,29 @@ class ode(integrate.ode):  # named as SciPy's
         self.user = f
 
     def set_initial_value(self, y: Any, t: Any = 0.0) -> Any:
+        trace = trace_of((y, t))
+        self.several = None
+        if trace is not None:
+            self.several = for_each(self.twin, (y, t), {}, trace)
+            self.t = self.several.t
+            return self
         self.shared = None
         self.live, self.origin = (start_of([y] if np.isscalar(y) else y), t)
         given = alone(solve(lambda values: (values.tree(y), values.of(t))))
         plain = super().set_initial_value(*given.first)
         self.live = np.ravel(self.live) if is_live(self.live) else None
         return plain
+
+    def twin(self, y: Any, t: Any) -> Any:
+        """The same with an integrator of its own, at initial values of its own."""
+        other: Any = object.__new__(type(self))
+        vars(other).update(vars(self))
+        if hasattr(self, "_integrator"):
+            other._integrator = copy.copy(self._integrator)
+        return ode.set_initial_value(other, y, t)
+
+    def successful(self) -> Any:
+        return super().successful() if self.several is None else self.several.successful()
 
     def set_solout(self, solout: Any) -> None:
         raise MissingRuleError(
@@ -65,6 +84,11 @@ class ode(integrate.ode):  # named as SciPy's
         )
 
     def integrate(self, t: Any, step: bool = False, relax: bool = False) -> Any:
+        if self.several is not None:
+            several = self.several
+            out = for_each(ode.integrate, (several, t, step, relax), {}, several.trace)
+            self.t = several.t
+            return out
         params, user, jac, started = self.f_params, self.user, self.jac, self.t
         before = np.array(self._y)
 
@@ -105,9 +129,14 @@ class ode(integrate.ode):  # named as SciPy's
             self.shared = self.live
         return self.live
 
+    def held(self) -> Any:
+        if self.several is not None:
+            return for_each(ode.held, (self.several,), {}, self.several.trace)
+        return self._y if self.live is None else self.live
+
     @property
     def y(self) -> Any:
-        return self._y if self.live is None else self.live
+        return self.held()
 
 
 def pairs(z: Any) -> Any:

@@ -212,6 +212,8 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
     first = outs[0]
     if all(out is first for out in outs) or (is_static(first) and outs.count(first) == len(outs)):
         return first
+    if type(first) in (int, float, np.float64) and len({(type(x), repr(x)) for x in outs}) == 1:
+        return first  # such as the time that an integrator has reached
     if not all(
         isinstance(out, (Array, np.ndarray, np.generic, int, float, complex)) for out in outs
     ):
