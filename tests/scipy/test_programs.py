@@ -41,7 +41,7 @@ if LONG:
 # What SciPy computes by iterations has the noise of their tolerance, and needs a wide step.
 STEPS = (8e-3, 4e-3, 2e-3)
 # Of seldom asked programs some have kinks nearby, and need a finer one: one of these has to agree.
-FINER = (STEPS, (8e-4, 4e-4, 2e-4), (1e-4, 5e-5, 2.5e-5))
+FINER = (STEPS, (8e-4, 4e-4, 2e-4), (1e-4, 5e-5, 2.5e-5), (1e-5, 5e-6, 2.5e-6))
 # Minimisers stop at a tolerance of their own, which the differences see and the gradient does not.
 STOPPED_AT = dict.fromkeys(
     [

@@ -162,7 +162,7 @@ COLUMNS = np.array([0, 2, 1, 3, 0, 1, 2, 4, 3])
 
 
 def by_entries(values, other):
-    A = sp.csr_array((values.copy(), COLUMNS, [0, 2, 4, 7, 9]), shape=(4, 5))
+    A = sp.csr_array((values.copy(), COLUMNS.copy(), [0, 2, 4, 7, 9]), shape=(4, 5))
     B = sp.coo_array((other, ([0, 1, 2, 3, 0], [0, 3, 2, 4, 1])), shape=(4, 5))
     total = sp.vstack([A.multiply(B), A.maximum(B.tocsr()), sp.tril(A - B, k=1)])
     wide = sp.hstack([A.power(2), abs(B).log1p(), A[:, [1, 3]]], format="csc")
@@ -249,7 +249,7 @@ def moving_frames(v, where):
     R = Rotation.from_rotvec(v)
     smooth = RotationSpline([0.0, 1.0, 2.5, 3.0], R)
     T = RigidTransform.from_components(where, R)
-    track = T[0] * T[1].inv() ** 0.7
+    track = T[0] * T[1].inv()
     return (
         Slerp([0.0, 1.0, 2.5, 3.0], R)([0.4, 2.7]).as_rotvec(),
         smooth([0.3, 2.0], 1),

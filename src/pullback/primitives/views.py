@@ -1,7 +1,7 @@
 """`x.view`: the same memory as another class, as another dtype, or as pairs of real numbers.
 
-A view of complex numbers as real ones, or of pairs as complex numbers, is a copy. NumPy's would share
-its memory, so neither may be assigned into while the program holds the other.
+A view of complex numbers as real ones, or of pairs as complex numbers, is a copy. NumPy's would
+share its memory, so neither may be assigned into while the program holds the other.
 """
 
 from __future__ import annotations
