@@ -195,6 +195,26 @@ def hand(xp: Any, angles: Any, vertices: Any, weights: Any) -> Any:
     return moved.reshape(-1)
 
 
+def systems(xp: Any, a: Any, b: Any, c: Any) -> Any:
+    """Four systems of one matrix, the last two with results of those before."""
+    a = a + 60 * xp.eye(60)
+    z = xp.linalg.solve(a, xp.linalg.solve(a, b) + xp.linalg.solve(a, c))
+    return z @ xp.linalg.solve(a, z)
+
+
+def relaxation(xp: Any, u: Any) -> Any:
+    """Steps of Laplace's equation, with the edge repeated around."""
+    for _ in range(3):
+        inner = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+        u = xp.pad(inner, 1, mode="edge")
+    return xp.sum(u * u)
+
+
+def spectrum(xp: Any, a: Any) -> Any:
+    """The log power of an image."""
+    return xp.sum(xp.log(1 + xp.abs(xp.fft.fft2(a)) ** 2))
+
+
 ONE_HOT = np.eye(10)[RANDOM.integers(0, 10, 256)]
 VERTICES = np.concatenate([normal(3, 544), np.ones((1, 544))])
 WEIGHTS = np.abs(normal(22, 544)) / 22
@@ -227,5 +247,8 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "moments, 100,000": (moments, (normal(100_000),)),
     "softmax, 1,000": (softmax, (normal(1000),)),
     "softmax of rows": (softmax_of_rows, (normal(300, 300),)),
+    "four systems of a matrix": (systems, (normal(60, 60), normal(60), normal(60))),
+    "relaxation, 100 by 100": (relaxation, (normal(100, 100),)),
+    "spectrum of an image": (spectrum, (normal(64, 64),)),
     "hand": (hand, (normal(28), VERTICES, WEIGHTS)),
 }  # fmt: skip

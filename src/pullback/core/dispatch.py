@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from copy import copy
 from numbers import Rational
 from typing import Any
 
@@ -34,7 +33,7 @@ from .overlaps import refuse_overwritten
 from .primitive import Elementwise
 from .private import in_place
 from .reach import active
-from .scalars import OF_NUMPY, as_called, of_numpy
+from .scalars import OF_NUMPY, as_called, of_numpy, rounding
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
@@ -70,9 +69,7 @@ def register(primitive: Elementwise) -> Elementwise:
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
     primitive.converts = not primitive.by_number and takes_floats(primitive.ufunc)
     primitive.arrays = frozenset({ndarray}) if primitive.by_number else OF_NUMPY
-    if primitive.by_number:
-        primitive.of_numbers = copy(primitive)
-        primitive.of_numbers.value = primitive.ufunc
+    primitive.of_numbers = rounding(primitive)
     return primitive
 
 

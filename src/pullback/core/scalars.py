@@ -7,6 +7,7 @@ applied itself or given an array without axes, so that values stay NumPy's bit f
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,15 @@ OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Pyth
 
 
 REAL = frozenset({float, np.float64})
+
+
+def rounding(primitive: Any) -> Any:
+    """The primitive with the ufunc itself for its value; None where the operator rounds alike."""
+    if not primitive.by_number:
+        return None
+    other = copy(primitive)
+    other.value = primitive.ufunc
+    return other
 
 
 def as_called(primitive: Any, xs: Any) -> tuple[Any, Any]:

@@ -95,49 +95,50 @@ row(sp.k0, lambda out, x: -sp.k1(x), reads="x0")
 row(sp.k1, lambda out, x: -sp.k0(x) - out / x)
 
 
-def scaled_gap(x):
-    """(I_0 - I_1)(x) exp(-x) for x >= 0; at large x, where the two cancel, by its series."""
-    far = x > 40
-    u = 1 / np.where(far, x, 40)
-    total, first, second = 0, 1.0, 1.0
-    for k in range(1, 26):  # the coefficients of the asymptotic series of I_0 and I_1
-        first *= (2 * k - 1) ** 2 / (8 * k)
-        second *= -(4 - (2 * k - 1) ** 2) / (8 * k)
-        total = total + (first - second) * u**k
-    near = np.where(far, 1, x)
-    return np.where(far, total * np.sqrt(u / (2 * math.pi)), sp.i0e(near) - sp.i1e(near))
+def coefficients(mu):
+    """Those of the asymptotic series of I_v, from the second on; mu is 4 v^2."""
+    factors = [((2 * k - 1) ** 2 - mu) / (8 * k) for k in range(1, 26)]
+    return [math.prod(factors[:k]) for k in range(1, 26)]
 
 
-def scaled_rise(x):
-    """(K_1 - K_0)(x) exp(x); at large x, where the two cancel, by its series."""
+GAPS = [first - second for first, second in zip(coefficients(0), coefficients(4), strict=True)]
+RISES = [gap if k % 2 == 0 else -gap for k, gap in enumerate(GAPS)]  # of K_1 - K_0: signs alternate
+
+
+def beyond_cancelling(x, series, factor, difference):
+    """A difference of two functions of x > 0; at large x, where they cancel, by a series in 1/x."""
     far = x > 40
     u = 1 / np.where(far, x, 40)
-    total, first, second = 0, 1.0, 1.0
-    for k in range(1, 26):
-        first *= -((2 * k - 1) ** 2) / (8 * k)
-        second *= (4 - (2 * k - 1) ** 2) / (8 * k)
-        total = total + (second - first) * u**k
-    near = np.where(far, 1, x)
-    return np.where(far, total * np.sqrt(math.pi / 2 * u), sp.k1e(near) - sp.k0e(near))
+    return np.where(far, u * horner(u, series) * np.sqrt(factor * u), difference)
+
+
+def scaled_gap(x, i0, i1):
+    """(I_0 - I_1)(x) exp(-x) for x >= 0."""
+    return beyond_cancelling(x, GAPS, 1 / (2 * math.pi), i0 - i1)
+
+
+def scaled_rise(x, k0, k1):
+    """(K_1 - K_0)(x) exp(x)."""
+    return beyond_cancelling(x, RISES, math.pi / 2, k1 - k0)
 
 
 def i0e_x(out, x):
-    return -np.sign(x) * scaled_gap(np.abs(x))
+    size = np.abs(x)
+    return -np.sign(x) * scaled_gap(size, out, sp.i1e(size))
 
 
 def i1e_x(out, x):
     """I_1' - I_1 = (I_0 - I_1) - I_1 / x, and I_1 / x = (I_0 - I_2) / 2."""
-    size = np.abs(x)
-    far = size > 40
-    near = np.where(far, 1, size)
-    ratio = (sp.i0e(near) - sp.ive(2.0, near)) / 2
-    return scaled_gap(size) - np.where(far, sp.i1e(size) / np.where(far, size, 1), ratio)
+    size, i1 = np.abs(x), np.abs(out)
+    far, i0 = size > 40, sp.i0e(size)
+    ratio = np.where(far, i1 / np.where(far, size, 1), (i0 - sp.ive(2.0, size)) / 2)
+    return scaled_gap(size, i0, i1) - ratio
 
 
-row(sp.i0e, i0e_x, reads="x0")
-row(sp.i1e, i1e_x, reads="x0")
-row(sp.k0e, lambda out, x: -scaled_rise(x), reads="x0")
-row(sp.k1e, lambda out, x: scaled_rise(x) - out / x)
+row(sp.i0e, i0e_x, reads="out x0")
+row(sp.i1e, i1e_x, reads="out x0")
+row(sp.k0e, lambda out, x: -scaled_rise(x, out, sp.k1e(x)), reads="out x0")
+row(sp.k1e, lambda out, x: scaled_rise(x, sp.k0e(x), out) - out / x)
 
 for f in (sp.jv, sp.yv, sp.hankel1, sp.hankel2):
     cylinder(f, half_step(f, -1))
