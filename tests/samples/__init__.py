@@ -1,7 +1,7 @@
 """The sample database: for each family of primitives, arguments to try every law on.
 
 A module of this folder holds `SAMPLES`, `UNMAPPED` for samples whose shape depends on values, so
-that vmap refuses them, `BY_EXAMPLE` for calls of SciPy's that decide by values, so that vmap makes
+that vmap refuses them, `BY_EXAMPLE` for calls that decide by values, so that vmap makes
 them for each example, and `ERRORS` for calls that must be refused.
 """
 

@@ -436,8 +436,8 @@ class TestObjectsOfBatches:
             solver = integrate.ode(lambda t, y: -y).set_integrator("dopri5")
             return solver.set_initial_value(y, 0.0).integrate(1.0)
 
-        with pytest.raises(pb.MissingRuleError, match="one state"):
-            pb.vmap(f)(np.ones((2, 1)))
+        starts = np.array([[1.0], [2.0]])
+        assert np.array_equal(pb.vmap(f)(starts), [f(start) for start in starts])
 
 
 class TestStepByStep:
