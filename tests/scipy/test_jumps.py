@@ -73,3 +73,14 @@ def test_a_hazard_that_overflows():
     for method in ("pdf", "sf", "cdf"):
         far = lambda c, method=method: getattr(stats.gompertz, method)([2.0, 1e3, 1e300], c)
         assert np.array_equal(pb.jvp(far, (0.8,), (1.0,))[1][1:], [0.0, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
+@pytest.mark.parametrize("high", [lambda p: 3.7 * p, lambda p: np.inf])
+def test_kinks_stay_where_limits_move(high):
+    """An integrand that asks for a number is summed over a subdivision."""
+    kinked = lambda x: np.minimum(x, 2.0)
+    asking = lambda x: kinked(x) + 0 * float(str(float(x)))
+    of = lambda f: lambda p: integrate.quad(lambda x: f(x) * np.exp(-x / p), 0.1 * p, high(p))[0]
+    for law in (pb.grad, lambda f: pb.grad(pb.grad(f))):
+        np.testing.assert_allclose(law(of(asking))(0.8), law(of(kinked))(0.8), rtol=1e-8)

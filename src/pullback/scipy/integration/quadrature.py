@@ -218,7 +218,7 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
     total: Any = 0.0
     for left, right in pieces(evaluate, inside):
         for u, weight in zip(left + (right - left) * x, (right - left) * w, strict=True):
-            for point, slope in domain.points(u, plain=False):
+            for point, slope in domain.points_between(left, right, u):
                 total = total + weight * slope * as_array(fun(point))
     plain = stop_gradient(total)
     gap = np.abs(np.asarray(plain) - value).max()
