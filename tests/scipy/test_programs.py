@@ -45,6 +45,7 @@ FINER = (STEPS, (8e-4, 4e-4, 2e-4), (1e-4, 5e-5, 2.5e-5), (1e-5, 5e-6, 2.5e-6))
 # Minimisers stop at a tolerance of their own, which the differences see and the gradient does not.
 STOPPED_AT = dict.fromkeys(
     [
+        "bureau.triangle_of_sources",
         "calibration.bandwidth_by_search",
         "calibration.best_step",
         "calibration.bounded_step",
@@ -57,9 +58,11 @@ STOPPED_AT = dict.fromkeys(
         "decisions.held_out",
         "decisions.long_only",
         "estimates.censored_fit",
+        "exchange.mean_cvar",
         "fieldwork.enzyme",
         "likelihoods.fitted_scale",
         "models.frontier",
+        "plant.arrhenius_fit",
     ],
     3e-5,
 )
