@@ -136,7 +136,7 @@ class TestRules:
         kernel.defjvp(rule)
         with pytest.raises(KeyError, match="inside") as caught:
             pb.jvp(kernel, (2.0,), (1.0,))
-        assert "in the jvp rule of `my_kernel`" in caught.value.__notes__
+        assert caught.value.__notes__ == ["in the jvp rule of `my_kernel`"]
 
         @kernel.defbatch
         def batch(xs, mapped, size):
@@ -145,6 +145,23 @@ class TestRules:
         with pytest.raises(KeyError) as caught:
             pb.vmap(kernel)(X)
         assert "in the batch rule of `my_kernel`" in caught.value.__notes__
+
+    def test_the_note_is_of_the_rule_that_there_is(self):
+        """One of the two serves both modes; without any, none has failed."""
+
+        def failing(*args):
+            raise KeyError("inside")
+
+        for rule in ("vjp", "jvp"):
+            kernel = pb.primitive(np.sin)
+            getattr(kernel, f"def{rule}")(failing)
+            for run in (lambda k: pb.grad(k)(2.0), lambda k: pb.jvp(k, (2.0,), (1.0,))):
+                with pytest.raises(KeyError, match="inside") as caught:
+                    run(kernel)
+                assert caught.value.__notes__ == [f"in the {rule} rule of `sin`"]
+        with pytest.raises(pb.MissingRuleError) as without:
+            pb.grad(pb.primitive(np.sin))(2.0)
+        assert not [note for note in without.value.__notes__ if "rule" in note]
 
     def test_a_cotangent_of_another_shape(self):
         kernel = self.make(lambda out_bar, residual, wanted: (np.ones(3),))

@@ -69,9 +69,13 @@ def test_calls_that_do_not_fit(name):
     ],
 )
 def test_options_that_are_neither_true_nor_false(call, option):
-    """Text would count as True: `wait="no"` would wait."""
-    for flag in ("no", np.ones(2), 1.0):
+    """Text would count as True: `wait="no"` would wait. What's advised is what it says."""
+    for flag in ("no", "yes", np.ones(2), 1.0):
         assert option in message(lambda flag=flag: call(flag))
+    for flag, meant in (("no", "False"), ("off", "False"), ("yes", "True"), ("True", "True")):
+        advised = f"Write {option.replace('True', meant)}, without quotes."
+        assert advised in message(lambda flag=flag: call(flag))
+    assert "but got float64[100]" in message(lambda: call(np.ones(100)))
     call(np.True_)
 
 

@@ -137,13 +137,15 @@ def disagreement(each):
         found = pb.grad(lambda x: (x.sum(), each(x * 1.0)), has_aux=True)(X)[1]
         slope = np.sum(pb.grad(total)(X) * step)
         change = (total(X + step) - total(X - step)) / 2
+        masked = [[(y == -7.0).tolist() for y in each(x)] for x in (X * 1.0, X + step, X - step)]
     except Exception:  # by NumPy, or refused
         return None
     if [x.shape for x in found] != [x.shape for x in right] or not all(
         np.allclose(a, b, equal_nan=True) for a, b in zip(found, right, strict=True)
     ):
         return found, right
-    jumps = not abs(change) <= 1e-3  # NaN included
+    # NaN included, and what is masked beside X alone, such as a power of a negative number.
+    jumps = not abs(change) <= 1e-3 or masked[1:] != masked[:1] * 2
     if not (jumps or np.isclose(slope, change, 1e-3, 1e-8, equal_nan=True)):
         return slope, change
     return ()

@@ -1241,6 +1241,39 @@ def test_a_copy_that_should_see_a_later_write_is_loud(name):
     assert pb.grad(total_after_a_write(COPYING[name], False))(2.0) == 1.0
 
 
+def pairs_of(x):
+    """x twice, as complex numbers whose parts they are."""
+    return np.stack([x, 3 * x]).view(complex)
+
+
+def test_parts_as_a_view():
+    """Complex numbers seen as real ones have derivatives; of two names, neither is written."""
+    x = np.array([1.0, -2.0, 0.5, 4.0])
+    f = lambda x: np.sum((x * (1 + 2j)).view(float)[::2] ** 3) + np.sum(np.abs(pairs_of(x)) ** 4)
+    for g in (pb.grad(f), pb.compile(pb.grad(f)), lambda x: pb.vmap(pb.grad(f))(np.stack([x]))[0]):
+        change = (f(x + 1e-5 * x) - f(x - 1e-5 * x)) / 2e-5
+        np.testing.assert_allclose(np.sum(g(x) * x), change, rtol=1e-7)
+
+    def written(x, where):
+        a = 1.0 * x
+        b = a.view(complex)
+        (a if where else b)[0] = 1.0
+        return np.sum(np.abs(b)) + np.sum(a)
+
+    for where in (0, 1):
+        with pytest.raises(pb.ArgumentError, match="is still held, which has copied it"):
+            pb.grad(written)(x, where)
+        with pytest.raises(pb.ArgumentError, match="is still held, which has copied it"):
+            written(pb.array(x, requires_grad=True), where)
+
+    def alone(x):
+        b = (1.0 * x).view(complex)
+        b[0] = 1.0
+        return np.sum(np.abs(b) ** 2)
+
+    np.testing.assert_array_equal(pb.grad(alone)(x), [0.0, 0.0, 1.0, 8.0])
+
+
 def test_columns_of_pandas_that_share_memory_are_loud():
     """`copy=False` shares memory; a table copies unless it is told not to."""
     pd = pytest.importorskip("pandas")

@@ -103,6 +103,8 @@ SAMPLES = [
 
 # Where a point or a knot lies decides what is computed.
 BY_EXAMPLE = [
+    of(si.make_lsq_spline, lambda f, y, q: f(np.linspace(0.1, 5.9, 9), y * (1 + 2j), knots(np.array([3.0])), method="norm-eq")(q), np.append(Y, 0.3), Q, name="complex"),
+    of(si.make_interp_spline, lambda f, y, q: f(X, np.stack([y, 1j * y], 1))(q), Y, Q, name="complex"),
     of(si.make_lsq_spline, lambda f, t, x, y, q: f(x, y, knots(t))(q), np.array([3.0]), np.linspace(0.1, 5.9, 9), np.append(Y, 0.3), Q),
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),

@@ -62,6 +62,7 @@ for ufunc in (np.add, np.multiply, np.subtract, np.power, np.maximum, np.arctan2
     ]  # fmt: skip
 SAMPLES += [
     Sample(lambda x: np.add.reduceat(x, [0, 2, 1]), (np.arange(4.0),), name="add.reduceat"),
+    Sample(lambda x: np.add.reduceat(x, [1, 2], axis=1), (P,), name="add.reduceat of runs"),
     Sample(lambda x: np.multiply.reduceat(x, [0, 2], axis=1), (P,), name="multiply.reduceat"),
     Sample(lambda x: np.subtract.reduceat(x, [1, 0], axis=0), (P,), name="subtract.reduceat"),
     Sample(np.logaddexp.reduce, (np.array([-900.0, 800.0, 800.5]),), name="logaddexp.reduce far out"),

@@ -69,7 +69,27 @@ def by_spans(places, knots):
     return np.sum((rows @ HEIGHTS[:6]) ** 2) + np.sum(finer.c**3) + rows.toarray()[1, 2]
 
 
+def tapers(width):
+    """Signs of tapers, and the length of a response, are asked of numbers."""
+    response = signal.dlti([1.0, 0.3], [1.0, -width / 5], dt=0.25).step(n=6)[1][0]
+    return np.sum(signal.windows.dpss(24, width, 4, return_ratios=True)[1]) + np.sum(response**2)
+
+
+def on_a_sphere(points):
+    unit = np.stack([points[:, 0] - 0.5, points[:, 1] - 0.5, np.cos(9 * points[:, 0])], axis=1)
+    unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
+    return np.sum(spatial.SphericalVoronoi(unit).calculate_areas() ** 2)
+
+
+def rational(heights):
+    x = np.linspace(0.0, 1.0, 12)
+    return np.sum(interpolate.FloaterHormannInterpolator(x, heights, d=2)(PLACES[0]) ** 2)
+
+
 CASES = {
+    "tapers": (tapers, (2.5,)),
+    "on a sphere": (on_a_sphere, (POINTS,)),
+    "rational": (rational, (HEIGHTS,)),
     "spans": (by_spans, (np.array([0.2, 0.397, 0.7]), np.array([0.4, 0.6]))),
     "close points": (close_points, (POINTS,)),
     "powers": (powers, (POINTS, 2.5)),

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import integrate, optimize, stats
 from scipy.stats._distr_params import distcont
 
 import pullback as pb
+from pullback.scipy.integration import quadrature
+from tests.budgets import asked
 
 REFUSED = {"irwinhall", "ksone", "kstwo"}  # by the shape, which counts
 SLOW = {"levy_stable", "studentized_range"}
@@ -180,3 +182,37 @@ def test_argument_in_the_standard_form():
                 assert np.array_equal(out, method(x, *shapes)), name
                 mixed, _ = pb.grad(values, has_aux=True)(np.append(x, np.nan))
                 np.testing.assert_allclose(gradient, mixed[:3], rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")  # the uniform one is constant
+def test_integrands_ask_for_no_values(monkeypatch):
+    """They are recorded, for any order: a sum over SciPy's subdivision moves with the limits."""
+
+    def summed(*_, **__):
+        raise AssertionError("the integrand asked for values")
+
+    monkeypatch.setattr(quadrature, "summed", summed)
+    cases = {
+        f"{name}.{method}": (getattr(stats, name), np.array(shapes, float), method)
+        for name, shapes in CASES
+        for method in ("pdf", "logpdf", "cdf", "sf")
+        if name not in REFUSED and not (name.startswith("genh") and method in ("cdf", "sf"))
+    }
+    for dist, shapes, method in asked(cases, 40).values():
+        low, high = dist.ppf([0.3, 0.7], *shapes)
+
+        def total(p, dist=dist, shapes=shapes, method=method, low=low, high=high):
+            f = lambda x: getattr(dist, method)(x, *(shapes * p), scale=p)
+            return integrate.quad(f, low, high)[0]
+
+        with np.errstate(all="ignore"):  # some have a pole at 0
+            pb.grad(total)(1.0)
+
+
+@pytest.mark.long
+def test_second_derivatives_of_an_expectation_with_a_kink():
+    """`expect` splits its range at quantiles, which move, while the kink stays."""
+    expected = lambda p: p[1] / (1 - p[0]) * (1 - (1 + 2 * p[0] / p[1]) ** (1 - 1 / p[0]))
+    found = lambda p: stats.genpareto(p[0], scale=p[1]).expect(lambda x: np.minimum(x, 2.0))
+    p = np.array([0.15, 0.8])
+    np.testing.assert_allclose(pb.hessian(found)(p), pb.hessian(expected)(p), rtol=1e-7)

@@ -296,3 +296,14 @@ def reverse_over_reverse(f):
 
 
 MODES = [forward_over_forward, reverse_over_forward, forward_over_reverse, reverse_over_reverse]
+
+
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
+@pytest.mark.parametrize("high", [lambda p: 3.7 * p, lambda p: np.inf])
+def test_kinks_stay_where_limits_move(high):
+    """An integrand that asks for a number is summed over a subdivision."""
+    kinked = lambda x: np.minimum(x, 2.0)
+    asking = lambda x: kinked(x) + 0 * float(str(float(x)))
+    of = lambda f: lambda p: integrate.quad(lambda x: f(x) * np.exp(-x / p), 0.1 * p, high(p))[0]
+    for law in (pb.grad, lambda f: pb.grad(pb.grad(f))):
+        np.testing.assert_allclose(law(of(asking))(0.8), law(of(kinked))(0.8), rtol=1e-8)

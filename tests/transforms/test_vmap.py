@@ -242,7 +242,8 @@ class TestErrors:
         ("ask", "cure"),
         [
             (bool, "np.where"),
-            (int, "np.trunc(x)"),
+            (int, "Leave out `int`"),
+            (lambda x: int(x * 1.0), "np.trunc(x)"),
             (lambda x: 1 if x > 0 else 2, "np.where"),
             (lambda x: [1, 2][x], "np.take(a, x, axis=0)"),
         ],

@@ -33,6 +33,7 @@ Traces and operations:
     names_elsewhere  names in other libraries, and what to write here
     other_names  errors for unknown names
     usage       errors for calls that don't fit a public function
+    messages    how messages show what was given or returned
     declared    errors for primitives that users declare
 
 Reaching the program's code:

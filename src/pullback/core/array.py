@@ -357,7 +357,7 @@ def root_storage() -> Storage:
     return storage
 
 
-def lend(x: Array, copy: np.ndarray, asked: str) -> None:
+def lend(x: Array, copy: Any, asked: str) -> None:
     """Note that a program holds a plain copy that NumPy would have share memory with x.
 
     What is written into x later would not be seen there; `return_lent` raises then.
@@ -377,9 +377,13 @@ def is_others(frame: Any) -> bool:
     return package(frame.f_globals) != "pullback"
 
 
-def return_lent(storage: Storage) -> None:
-    """Before a write: raise if somebody still holds a copy that would not see it."""
-    asked = [asked for copy, asked in storage.lent if copy() is not None]
+def return_lent(storage: Storage, inside: bool) -> None:
+    """Before a write: raise if somebody still holds a copy that would not see it.
+
+    inside: whether a transformation runs; a plain copy that was asked for outside is one
+    """
+    held = [(copy(), asked) for copy, asked in storage.lent]
+    asked = [asked for x, asked in held if type(x) is Array or (inside and x is not None)]
     storage.lent = None
     if asked:
         raise ArgumentError(

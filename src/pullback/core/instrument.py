@@ -10,8 +10,9 @@ from typing import Any, NoReturn, TypeVar
 
 from . import resolve  # noqa: F401  # says what call sites call
 from .errors import ArgumentTypeError, kind_of
+from .messages import check_flag
 from .reach import OFF, SESSION, SWITCHED_OFF
-from .usage import check_flag, usage
+from .usage import usage
 
 T = TypeVar("T")
 

@@ -183,7 +183,7 @@ def shown(x: Any, text: str, asked: str) -> str:
     Of several traces the youngest notes the line, as with comparisons: what is linear, and shown,
     has a second derivative of zero.
     """
-    maps = mapping(x)
+    maps = batch_of(x)
     if maps is not None:
         refuse_percent(maps)
         text = mapped_text(text, maps)
@@ -243,7 +243,7 @@ def refuse_percent(maps: Any) -> None:
         )
 
 
-def mapping(x: Any) -> Any:
+def batch_of(x: Any) -> Any:
     """The youngest trace that maps an Array and has not ended; None if none does."""
     while hasattr(x, "within"):
         if x.within.maps and not x.within.ended:

@@ -39,6 +39,7 @@ from .rules import (
     folding,
     lone,
     match,
+    note_rule,
     noting,
     product,
     resolve,
@@ -151,12 +152,11 @@ class Primitive(Traits, ReadApart):
         """The tangent of out, of its shape and dtype; if structured, it may be masked."""
         if self.jvp is None:
             raise missing(self, "jvp")
-        if not (self.takes_masks or self.rearranges):
-            x_dots = [dense(dot) for dot in x_dots]
+        x_dots = x_dots if self.takes_masks or self.rearranges else [*map(dense, x_dots)]
         try:
             out_dot = self.jvp(out, xs, x_dots, **static)
         except Exception as error:
-            error.add_note(f"in the jvp rule of `{self.name}`")
+            note_rule(error, self, "jvp")
             raise
         if self.n_out is None:
             return match(out_dot if structured else dense(out_dot), out, "jvp", self.name)
@@ -202,7 +202,7 @@ class Primitive(Traits, ReadApart):
         try:
             x_bars = self.vjp(out_bar, residual, wanted)
         except Exception as error:
-            error.add_note(f"in the vjp rule of `{self.name}`")
+            note_rule(error, self, "vjp")
             raise
         xs, bars = residual.xs, [*x_bars]
         if len(bars) != len(xs):
@@ -383,7 +383,7 @@ class Linear(Primitive):
             if x_bar is not None and (x_bar.dtype is not x.dtype or x_bar.shape != x.shape):
                 x_bar = match(x_bar, x, "vjp", self.name)
         except Exception as error:
-            error.add_note(f"in the vjp rule of `{self.name}`")
+            note_rule(error, self, "vjp")
             raise
         return x_bar
 

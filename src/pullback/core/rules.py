@@ -45,6 +45,14 @@ def SECOND(out, x, y):
     return y
 
 
+def note_rule(error: Exception, primitive: Any, mode: str) -> None:
+    """Note in which rule an error was raised; a user's one rule serves both modes."""
+    serving = getattr(primitive, "rule_serving", None)
+    rule = mode if serving is None else serving(mode)
+    if rule is not None:
+        error.add_note(f"in the {rule} rule of `{primitive.name}`")
+
+
 def resolve(primitive: Any, operands: tuple[int, ...]) -> tuple[Any, Any]:
     """The rule of a node with these operands for parents, and the function that packs its residual.
 
@@ -289,7 +297,7 @@ def lone(primitive: Any, transpose: Any) -> Any:
                 mask = transpose(0, (known_spec(shape, BOOL),), mask, **static)
                 x_bar = Masked(mask, x_bar)
         except Exception as error:
-            error.add_note(f"in the vjp rule of `{name}`")
+            note_rule(error, primitive, "vjp")
             raise
         if type(x_bar) is ndarray and x_bar.dtype is dtype and x_bar.shape == shape:
             return (x_bar,)
@@ -341,7 +349,7 @@ def alone(primitive: Any, i: int, n: int) -> Any:
             else:
                 x_bar = primitive.vjp(out_bar, residual, wanted)[i]
         except Exception as error:
-            error.add_note(f"in the vjp rule of `{name}`")
+            note_rule(error, primitive, "vjp")
             raise
         x = xs[i]
         plain = type(x_bar) is ndarray and type(x) in SPECIFIED

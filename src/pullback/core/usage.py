@@ -16,9 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NoReturn, TypeVar, cast
 
-import numpy as np
-
-from .errors import ArgumentTypeError, kind_of, name_of
+from .errors import ArgumentTypeError, name_of
 from .names_elsewhere import KEYWORDS, RENAMED
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -100,26 +98,6 @@ def refuse_call(
     if missing:
         names = ", ".join([f"`{name}`" for name in missing])
         raise ArgumentTypeError(f"`{asked}` was called without {names}.\n  Write {line}.")
-
-
-def check_flag(value: Any, name: str, verb: str) -> None:
-    """Raise for an option that isn't True or False, such as the array in `grad(f, 0, x)`.
-
-    Text is refused, since `wait="no"` would count as True.
-    """
-    if isinstance(value, (int, np.bool_)):
-        return
-    text = repr(value)
-    got = text if len(text) <= 60 and "\n" not in text else kind_of(value)
-    if isinstance(value, str):
-        cure = f"Write `{name}=True`, without quotes."
-    elif ")(" in USAGE.get(verb, ""):
-        cure = f"The arguments come in a call of their own: write `{USAGE[verb]}`."
-    else:
-        cure = f"Write `{name}=True`."
-    raise ArgumentTypeError(
-        f"`{verb}` takes `{name}=True` or `{name}=False`, but got {got}.\n  {cure}"
-    )
 
 
 def advice(instead: str) -> str:

@@ -21,6 +21,7 @@ Joining, splitting and rearranging arrays:
     creation             zeros_like, linspace, diag
     items, objects       x.item(), x.tolist(); arrays of objects that hold Arrays
     shapes               reshape, transpose, broadcast, cast
+    views                x.view(dtype)
     strided              diagonals, sliding windows, as_strided
     joining              concatenate, stack, split, tile
     padding              pad

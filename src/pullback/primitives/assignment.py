@@ -257,8 +257,8 @@ def assign(x, key, arrays, v):
         refuse_stretched(x, key, v)
     if root.storage is None:
         root.storage = root_storage()
-    if root.storage.lent is not None and running() is not None:
-        return_lent(root.storage)
+    if root.storage.lent is not None:
+        return_lent(root.storage, inside=running() is not None)
     whole = alone(x, root, path, v) if key == (Ellipsis,) else None
     if whole is not None and root is not x:
         go_ahead(x, root, path, whole)

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.cotangent import DENSE, Cotangent, masked
 from ..core.errors import ConversionError
-from ..core.lost import mapping, warn_bent
+from ..core.lost import batch_of, warn_bent
 from ..core.namespaces import STANDS
 from ..core.resolve import reaching
 from ..core.trace import derivatives_of, is_differentiated
@@ -89,7 +89,7 @@ def at_zero(primitive, x):
 
 def are_mapped(xs):
     """Whether xs are numbers, of which one differs between the examples of a batch."""
-    return not any(map(np.ndim, xs)) and any(mapping(x) is not None for x in xs)
+    return not any(map(np.ndim, xs)) and any(batch_of(x) is not None for x in xs)
 
 
 def extreme(f):

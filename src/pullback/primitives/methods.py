@@ -45,6 +45,7 @@ from . import (  # noqa: F401  # each declares its primitives
     selecting,
     shapes,
     strided,
+    views,
 )
 from .arguments import as_whole, surely
 from .infix import infix, shortcut
@@ -272,7 +273,7 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
 
 
 Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
-Array.astype, Array.view = astype, shapes.view
+Array.astype, Array.view = astype, views.view
 # The copy of a NumPy scalar is one.
 Array.copy = lambda self, order="C": (
     np.astype(self, self.dtype) if is_number(self) else np.copy(self, order=order)

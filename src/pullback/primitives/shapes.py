@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import builtins
 from functools import lru_cache, wraps
 from math import prod
 
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import TALLY, Array, arrayed, is_number, lend, link, peel, snapshot
+from ..core.array import TALLY, Array, arrayed, is_number, link, peel, snapshot
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
-from ..core.errors import ArgumentTypeError, MissingRuleError, name_of
-from ..core.instances import derives, viewed
+from ..core.errors import ArgumentTypeError
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.past import flip as flip_past
 from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
-from .masked import without_mask
 from .objects import objects_of
 
 
@@ -562,31 +559,3 @@ def shape(a):
 @replaces(np.size)
 def size(a, axis=None):
     return np.size(ghost(a.shape), axis)
-
-
-def view(self, dtype=None, type=None, *sizes):
-    """A view of all; another dtype would read its bits, which has no derivative."""
-    if isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
-        dtype, type = None, dtype  # given by position
-    if sizes or isinstance(dtype, (int, np.integer)):  # as PyTorch's `x.view(3, -1)`
-        shape = [str(size) for size in (dtype, type, *sizes) if size is not None]
-        raise ArgumentTypeError(
-            f"`x.view` takes a dtype, but got {len(shape)} numbers.\n"
-            f"  Write `x.reshape({', '.join(shape)})`."
-        )
-    if not without_mask(self, type) or (dtype is not None and np.dtype(dtype) != self.dtype):
-        if derives(type, ndarray) and dtype in (None, self.dtype):
-            return viewed(self[...], type, self)
-        if not self.within.live:
-            copy = np.asarray(self)
-            lend(self, copy, "x.view(dtype)")
-            out = copy.view(*[x for x in (dtype, type) if x is not None])
-            out.flags.writeable = False  # the Array would not hear of what is written here
-            return out
-        raise MissingRuleError(
-            f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
-            if type not in (None, ndarray)
-            else "`x.view` to another dtype reads the bits, and has no derivative.\n"
-            "  Write `x.astype(dtype)` to convert the numbers, or `x.real` and `x.imag` for parts."
-        )
-    return self[...]

@@ -11,6 +11,8 @@ from ..core.array import Array
 from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.layout import example
+from ..core.primitive import Linear
+from ..core.spec import Spec
 from .arguments import REDUCED_BY
 from .elementwise import finite, stopped
 from .shapes import laid
@@ -166,6 +168,29 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     return laid(np.stack(outs, axis=axis), tuple(axes))
 
 
+class SumsOfRuns(Linear):
+    """The sum from each start along an axis to the next one, and from the last to the end."""
+
+    def value(self, x, *, starts, axis):
+        return np.add.reduceat(x, starts, axis)
+
+    def spec(self, x, *, starts, axis):
+        return Spec((*x.shape[:axis], len(starts), *x.shape[axis + 1 :]), x.dtype)
+
+    def transpose(self, i, xs, out_bar, *, starts, axis):
+        (x,) = xs
+        bar = np.repeat(out_bar, np.diff((*starts, x.shape[axis])), axis)
+        if not starts[0]:
+            return bar
+        return np.pad(bar, [(starts[0] if k == axis else 0, 0) for k in range(len(x.shape))])
+
+    def batch(self, xs, mapped, size, *, starts, axis):
+        return self(xs[0], starts=starts, axis=axis + 1)
+
+
+sums_of_runs = SumsOfRuns("sums of runs")
+
+
 @method
 def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     refuse(name_of(ufunc, "reduceat"), out=out)
@@ -177,6 +202,8 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
         name = name_of(ufunc, "reduceat")
         raise ArgumentError(f"`{name}` was given an index outside of 0 to {n}.")
     copied, outs = dtype is None and reduced_dtype(ufunc, array.dtype) == array.dtype, []
+    if copied and ufunc is np.add and starts and np.all(np.diff(starts) > 0):
+        return sums_of_runs(array, starts=tuple(starts), axis=axis)
     for start, stop in zip(starts, [*starts[1:], n], strict=True):
         part = items[start:stop] if start < stop else items[start : start + 1]
         outs.append(

@@ -20,13 +20,14 @@ from ..core.errors import (
 )
 from ..core.layout import duplicate
 from ..core.mapped_text import MAPPING
+from ..core.messages import brief, describe
 from ..core.namespaces import package
 from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from ..core.usage import USAGE, usage
-from .common import Transformation, brief, describe, fresh, refuse_ended, settle, shown
+from .common import Transformation, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
 
@@ -124,8 +125,13 @@ class BatchTrace(Trace):
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
             f" holds {self.state} values, which may answer differently.\n"
-            f"  {INSTEAD.get(asked, MAPS)}"
+            f"  {self.instead(x, asked)}"
         )
+
+    def instead(self, x: Array, asked: str) -> str:
+        if asked == "int(x)" and x.payload.dtype.kind in "biu":
+            asked = "int(x) of an integer"
+        return INSTEAD.get(asked, MAPS)
 
 
 MAPS = "Map by a loop instead: `np.stack([f(x) for x in xs])`."
@@ -136,6 +142,10 @@ INSTEAD = {  # of a plain answer, by what was asked
         " `pullback.while_loop(go_on, step, x)` for `while`."
     ),
     "int(x)": "Write `np.trunc(x)`; a shape or a number of steps is one for all examples.",
+    "int(x) of an integer": (
+        "Leave out `int`, and select with `np.take(a, x, axis=0)`; a shape or a number of steps is"
+        " one for all examples."
+    ),
     "x as an index": (
         "Select with `np.take(a, x, axis=0)`; a shape or a number of steps is one for all examples:"
         " give it None in in_axes."

@@ -23,8 +23,8 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.graph import Variable
 from ..core.layout import duplicate
+from ..core.messages import brief, describe
 from ..core.node import COPIED_ARGUMENT, Kept
 from ..core.reach import OURS
 from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
@@ -430,23 +430,6 @@ def settle_tree(tree: Any, trace: Trace) -> Any:
             leaf = fresh(trace.primal(leaf))
         out.append(leaf)
     return unflatten(structure, out)
-
-
-def describe(out: Any) -> str:
-    """What a result or an argument is, in messages."""
-    if type(out) is Array or isinstance(out, (ndarray, np.generic)):
-        return str(spec_of(out))
-    if type(out) is Variable:  # of a program that is being recorded
-        return str(out.spec)
-    if isinstance(out, (tuple, list)):
-        return f"a {type(out).__name__} of {len(out)}"
-    return kind_of(out)
-
-
-def brief(setting: Any) -> str:
-    """A setting as it is written, in messages; what is long is described."""
-    text = repr(setting)
-    return text if len(text) <= 60 and "\n" not in text else describe(setting)
 
 
 def check_output(out: Any, leaves: list[Any], verb: str, fun: Any) -> None:

@@ -9,12 +9,13 @@ import numpy as np
 
 from ..core.array import Array, peel
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
+from ..core.messages import brief, check_flag, describe
 from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
-from ..core.usage import check_flag, usage
+from ..core.usage import usage
 from .batch import vmap
-from .common import Lifted, Selection, Transformation, brief, describe, holds_numbers
+from .common import Lifted, Selection, Transformation, holds_numbers
 from .forward import along, jvp, linearized
 from .reverse import Grad, pulled_back
 

@@ -30,14 +30,15 @@ from ..core.errors import (
 )
 from ..core.instrument import Context
 from ..core.lines import UNDER_WAY
+from ..core.messages import brief, check_flag
 from ..core.namespaces import library
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
-from ..core.usage import check_flag, refuse_keywords, usage
+from ..core.usage import refuse_keywords, usage
 from .backward import backward, harvest
-from .common import brief, check_function, conform, fresh, refuse_ended
+from .common import check_function, conform, fresh, refuse_ended
 from .conversions import way_to_array
 from .reverse import ReverseTrace
 

@@ -109,6 +109,10 @@ class UserPrimitive(Primitive):
             )
         return out if out.flags.writeable or out.ndim == 0 else out.copy()  # a view of an operand
 
+    def rule_serving(self, mode: str) -> str | None:
+        """Which rule gives the derivatives of a mode, "vjp" or "jvp"; None without rules."""
+        return mode if mode in self.rules else next(iter(self.rules), None)
+
     def needs(self, mode: str) -> None:
         if not self.rules:
             raise MissingRuleError(

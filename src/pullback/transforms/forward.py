@@ -11,6 +11,7 @@ from numpy import ndarray
 from ..core.array import Array, bottom, current, touch
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
+from ..core.messages import describe
 from ..core.node import Kept, keep, new
 from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
@@ -27,7 +28,6 @@ from .common import (
     check_function,
     check_output,
     conform,
-    describe,
     fresh,
     holds_numbers,
     needs_arguments,

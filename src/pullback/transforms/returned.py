@@ -11,9 +11,9 @@ import numpy as np
 from ..core.array import Array
 from ..core.errors import ArgumentError, DtypeError, NonScalarOutputError, name_of
 from ..core.lost import warn_swapped
+from ..core.messages import describe
 from ..core.spec import spec_of
 from ..core.tree import flatten
-from .common import describe
 
 
 def split_aux(out: Any, fun: Any, verb: str, trace: Any) -> tuple[Any, Any]:

@@ -18,6 +18,7 @@ from ..core.errors import (
     name_of,
 )
 from ..core.heap import keep_freed_memory
+from ..core.messages import check_flag
 from ..core.node import (
     COPIED_BESIDE,
     Kept,
@@ -34,7 +35,7 @@ from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
-from ..core.usage import check_flag, usage
+from ..core.usage import usage
 from .backward import backward
 from .common import (
     Selection,

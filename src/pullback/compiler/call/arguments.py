@@ -12,10 +12,10 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.errors import ArgumentError, ArgumentTypeError, name_of
+from ...core.messages import brief
 from ...core.spec import NUMERIC
 from ...core.trace import STARTS
 from ...core.tree import flatten
-from ...transforms.common import brief
 from ..entry.object_layout import error_handling
 from ..path import WIDE, Call, order_of, static_key
 from ..record.recording import containers_in

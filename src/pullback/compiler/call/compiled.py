@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.errors import ArgumentError, ArgumentTypeError, name_of
+from ...core.messages import brief, check_flag
 from ...core.trace import running
-from ...core.usage import check_flag, usage
-from ...transforms.common import Transformation, brief
+from ...core.usage import usage
+from ...transforms.common import Transformation
 from ..disk import records
 from ..entry import native_records
 from ..entry.native_records import MISS, Way

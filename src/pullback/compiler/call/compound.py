@@ -6,7 +6,6 @@ themselves. So derivatives of any order and nesting run as machine code.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ from ...transforms.forward import ForwardTrace
 from ...transforms.reverse import ReverseTrace
 from ..entry.python_calls import SpecChangedError
 from ..facts.call_monitor import Watch, is_profiled
-from ..facts.halting import Halt, handle_again
+from ..facts.halting import Halt, HandledAgain
 from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..path import SECOND
@@ -208,24 +207,24 @@ class StagedRule(NamedTuple):
 
 def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule | None:
     """Run a rule on examples; None if it's about to run the user's code, or has effects."""
-    watch, handled = Watch(expected=()), sys.exc_info()[1]
+    watch = Watch(expected=())
     trace = CompileTrace("compile", rule, Questions(watch, traced=True))
     notes = trace.state
     inputs = [Variable(spec_of(x)) for x in values]
     arrays = [Array(x, trace, v) for x, v in zip(values, inputs, strict=True)]
-    try:
-        with faster(Faster()), watch, np.errstate(all="ignore"):
-            out = run(trace, rule, arrays, {})
-        leaves, structure = flatten(out)
-        leaves = [settle(leaf, trace) for leaf in leaves]
-        at = [i for i, leaf in enumerate(leaves) if type(leaf) is Array]
-        variables = [trace.variable(leaves[i]) for i in at]
-    except Halt:
-        variables = None
-    finally:
-        trace.end()
+    with HandledAgain():
+        try:
+            with faster(Faster()), watch, np.errstate(all="ignore"):
+                out = run(trace, rule, arrays, {})
+            leaves, structure = flatten(out)
+            leaves = [settle(leaf, trace) for leaf in leaves]
+            at = [i for i, leaf in enumerate(leaves) if type(leaf) is Array]
+            variables = [trace.variable(leaves[i]) for i in at]
+        except Halt:
+            variables = None
+        finally:
+            trace.end()
     if variables is None:
-        handle_again(handled)
         return None
     kept = [None if type(leaf) is Array else leaf for leaf in leaves]
     if notes.captured or watch.effects:

@@ -8,7 +8,6 @@ begins.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -26,7 +25,7 @@ from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Observer, Watch
 from ..facts.effects import Located, Store, holders, split
-from ..facts.halting import Halt, handle_again
+from ..facts.halting import Halt, HandledAgain
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee, lasting
 from ..facts.state import Token
@@ -123,25 +122,25 @@ class Rehearsal:
 
     def run(self, loops: Faster, postpones: bool) -> None:
         """Record the call, and put back what it changed; context variables stay as they are."""
-        compiled, watch, handled = self.compiled, self.watch, sys.exc_info()[1]
+        compiled, watch = self.compiled, self.watch
         # What asks how NumPy handles errors is told how it does in this call.
         postpones &= SETTING.isdisjoint(asked_by(compiled))
-        try:
-            self.snapshot.filled.prepare()
-            watch.located = self.located
-            stage = Postponed if postpones else None
-            self.recording = copy_context().run(self.recorded, loops, stage)
-        except PostponedCall as postponed:
-            self.postponed = postponed.with_traceback(None)  # which holds the user's frames
-        except Exception as error:
-            self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
-        except Halt as halt:
-            self.failure = str(halt)
-        finally:
-            watch.located = None
-            self.snapshot.restore([code for code, _ in watch.codes.values()])
-            self.stand_ins.restore()
-        handle_again(handled)
+        with HandledAgain():
+            try:
+                self.snapshot.filled.prepare()
+                watch.located = self.located
+                stage = Postponed if postpones else None
+                self.recording = copy_context().run(self.recorded, loops, stage)
+            except PostponedCall as postponed:
+                self.postponed = postponed.with_traceback(None)  # which holds the user's frames
+            except Exception as error:
+                self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
+            except Halt as halt:
+                self.failure = str(halt)
+            finally:
+                watch.located = None
+                self.snapshot.restore([code for code, _ in watch.codes.values()])
+                self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
         self.other = not lasting(watch) <= compiled.asked
         self.other |= compiled.ran is not None and not (

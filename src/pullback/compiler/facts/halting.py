@@ -94,13 +94,19 @@ def nothing() -> None:
     """What is left to do after a recording."""
 
 
-def handle_again(error: BaseException | None) -> None:
-    """Set the exception that is being handled to what it was before a recording.
+class HandledAgain:
+    """A context around a recording: what is being handled afterwards is what was before.
 
-    CPython forgets to leave a handler in which Halt is raised at a jump.
+    CPython forgets to leave a handler in which Halt is raised at a jump. This is a class, since
+    what a generator handles is its own.
     """
-    if sys.exc_info()[1] is not error:
-        ctypes.pythonapi.PyErr_SetHandledException(ctypes.py_object(error))
+
+    def __enter__(self) -> None:
+        self.handled = sys.exc_info()[1]
+
+    def __exit__(self, kind: type | None, *_: Any) -> None:
+        if kind is None and sys.exc_info()[1] is not self.handled:
+            ctypes.pythonapi.PyErr_SetHandledException(ctypes.py_object(self.handled))
 
 
 def is_handled(error: BaseException | None) -> bool:

@@ -83,6 +83,11 @@ def profile() -> str:
     operands = f"ptr {pen.place(given, 1)}", f"i64 {3 - 2**63}", "ptr null"
     out = pen.ask("ptr", "@PyObject_Vectorcall", "ptr %watch", *operands)
     pen.do("@Py_DecRef", f"ptr {event}")
+    return answered(pen, out)
+
+
+def answered(pen: Routine, out: str) -> str:
+    """The end of a profile or trace function: whether what it called has raised."""
     pen.unless(pen.is_null(out), "raised")
     pen.do("@Py_DecRef", f"ptr {out}")
     pen.label("fine")
@@ -100,13 +105,7 @@ def lines() -> str:
     pen.put(given, 1, "%frame")
     operands = f"ptr {pen.place(given, 1)}", f"i64 {1 - 2**63}", "ptr null"
     out = pen.ask("ptr", "@PyObject_Vectorcall", "ptr %watch", *operands)
-    pen.unless(pen.is_null(out), "raised")
-    pen.do("@Py_DecRef", f"ptr {out}")
-    pen.label("fine")
-    pen.ret("i32", "0")
-    pen.label("raised")
-    pen.ret("i32", "-1")
-    return pen.text()
+    return answered(pen, out)
 
 
 def frame() -> str:

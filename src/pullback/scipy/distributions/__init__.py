@@ -10,6 +10,7 @@ does.
     checks          SciPy's checks of arguments, with plain values
     densities       densities with known slopes, as one operation each
     scores          the slopes of their logarithms
+    found           methods as SciPy computes them, as one operation
     formulas        formulas to differentiate where SciPy's would cancel
     multivariate    the normal distribution of vectors
     dirichlet       the Dirichlet distribution

@@ -27,21 +27,22 @@ from ...primitives.scipy_special.gamma import POSITIVE
 from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve
 from ...primitives.scipy_special.statistics import invgauss
-from ..solving.plain import solve
+from .found import found
 
 
 def again(dist: Any, name: str, formula: Callable[..., Any], xs: Any) -> Any:
     """SciPy's value with the derivative of the formula.
 
     Mapped or recorded values are traced, except for their derivative: all of it has machine code.
+    (SciPy has compiled one distribution, which is called.)
     """
-    if any(known_value(x) is None for x in xs):
-        value = call_inside(getattr(dist, name), [stopped(x) if is_live(x) else x for x in xs], {})
+    known = all(known_value(x) is not None for x in xs)
+    if known or dist.name == "genhyperbolic":
+        value = found(getattr(type(dist), name), dist, *xs)
+        if not any(map(is_live, xs)):
+            return value
     else:
-        found = solve(lambda values: getattr(dist, name)(*values.tree(xs)))
-        if not found.live:
-            return found.first
-        value = found.of(np.asarray)
+        value = call_inside(getattr(dist, name), [stopped(x) if is_live(x) else x for x in xs], {})
     with np.errstate(all="ignore"):
         out = formula(*xs)
     return exact(value, np.broadcast_to(out, value.shape))

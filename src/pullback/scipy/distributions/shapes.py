@@ -16,10 +16,10 @@ from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.exact import exact
 from ..integration.quadrature import quad
-from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
 from .formulas import genhyperbolic_log, log1p_over
+from .found import found
 
 # Values of a shape at which SciPy takes a formula in which it does not occur, so that a derivative
 # by it would be zero.
@@ -80,10 +80,9 @@ PARETO, EXTREME = type(stats.genpareto), type(stats.genextreme)
 def by_small_shape(original: Any, formula: Callable[[Any, Any], Any]) -> None:
     @serves_method(original)
     def logarithm(self: Any, x: Any, c: Any) -> Any:
-        found = solve(lambda values: original(self, *values.tree((x, c))))
-        if not found.live:
-            return found.first
-        value = found.of(np.asarray)
+        value = found(original, self, x, c)
+        if not any(map(is_live, (x, c))):
+            return value
         inside = np.isfinite(value)
         out = formula(*[np.where(inside, y, 0.0) for y in (x, c)])
         return exact(value, np.where(inside, np.broadcast_to(out, value.shape), value))
@@ -123,13 +122,12 @@ density_of_scipy = INVERSE_GAUSS._logpdf
 
 @serves_method(INVERSE_GAUSS._logpdf)
 def log_density(self: Any, x: Any, p: Any, b: Any) -> Any:
-    found = solve(lambda values: density_of_scipy(self, *values.tree((x, p, b))))
-    if not found.live:
-        return found.first
+    value = found(density_of_scipy, self, x, p, b)
+    if not any(map(is_live, (x, p, b))):
+        return value
     inside = x > 0
     x = np.where(inside, x, 1.0)
     log = b - np.log(2 * special.kve(p, b)) + (p - 1) * np.log(x) - b * (x + 1 / x) / 2
-    value = found.of(np.asarray)
     return exact(value, np.broadcast_to(np.where(inside, log, -np.inf), value.shape))
 
 
@@ -141,15 +139,14 @@ def by_integral(original: Any, log: Callable[..., Any], low: float | None) -> No
 
     @serves_method(original)
     def probability(self: Any, x: Any, *shapes: Any) -> Any:
-        found = solve(lambda values: original(self, *values.tree((x, *shapes))))
-        if not found.live:
-            return found.first
+        value = found(original, self, x, *shapes)
+        if not any(map(is_live, (x, *shapes))):
+            return value
         density = lambda t, *shapes: np.exp(call_inside(log, (t, *shapes), {}))
         parts = []
         for at, *given in zip(*vectors(*map(as_array, (x, *shapes))), strict=True):
             ends = (at, np.inf) if low is None else (low, at)
             parts.append(quad(density, *ends, args=tuple(given))[0])
-        value = found.of(np.asarray)
         return exact(value, np.reshape(np.stack(parts), value.shape)) if parts else value
 
 

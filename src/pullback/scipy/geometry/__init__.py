@@ -20,5 +20,5 @@ for family in FAMILIES:
 
 by_values(
     spatial.KDTree, spatial.cKDTree, spatial.ConvexHull, spatial.Delaunay, spatial.Voronoi,
-    spatial.HalfspaceIntersection, spatial.transform.RotationSpline,
+    spatial.HalfspaceIntersection, spatial.SphericalVoronoi, spatial.transform.RotationSpline,
 )  # fmt: skip

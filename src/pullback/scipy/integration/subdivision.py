@@ -73,6 +73,28 @@ class Range:
             return [(self.inside(b - sign * far, a, b), slope)]
         return [(far, slope), (-far, slope)]
 
+    def points_between(self, left: float, right: float, u: Any) -> list[tuple[Any, Any]]:
+        """The same in an interval of [0, 1], which moves with a limit that is one of its ends.
+
+        Its other end stays where it is, as do intervals in the middle: kinks at ends of intervals
+        don't move with the limits.
+        """
+        both = np.isfinite(self.lower) and np.isfinite(self.upper)
+        if self.lower == self.upper:
+            return self.points(u, plain=False)
+        ends = {0.0: (self.a, self.lower)} if both else {}
+        last_is_upper = both or not np.isfinite(self.lower)
+        ends[1.0] = (self.b, self.upper) if last_is_upper else (self.a, self.lower)
+        if not (left in ends or right in ends) or not np.isfinite(ends[1.0][1]):
+            return self.points(u)
+        (s, start), (t, end) = [
+            ends[x] if x in ends else (self.points(x)[0][0],) * 2 for x in (left, right)
+        ]
+        if left == 0 and not both:  # to infinity
+            return [(x + (t - end), slope) for x, slope in self.points(u)]
+        ratio = (t - s) / (end - start)
+        return [(s + (x - start) * ratio, slope * ratio) for x, slope in self.points(u)]
+
     def inside(self, x: Any, a: Any, b: Any) -> Any:
         """x, and what is a limit but for rounding next to it: integrands may have a pole there."""
         sign = 1.0 if self.upper > self.lower else -1.0

@@ -37,7 +37,7 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
     with Decisions() as decisions:
         for left, right in intervals:
             for u, weight in zip(left + (right - left) * x, (right - left) * w, strict=True):
-                for point, slope in domain.points(u, plain=False):
+                for point, slope in domain.points_between(left, right, u):
                     total = total + weight * slope * as_array(fun(point))
     if decisions.made and moving_ends(evaluate, intervals, inside, decisions.twice):
         raise MissingRuleError(

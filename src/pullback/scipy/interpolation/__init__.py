@@ -43,6 +43,7 @@ by_values(
     interpolate.RegularGridInterpolator.__call__, interpolate.BarycentricInterpolator.__call__,
     interpolate.RBFInterpolator, interpolate.RBFInterpolator.__call__,
     interpolate.make_interp_spline, interpolate.make_lsq_spline, interpolate.make_smoothing_spline,
+    interpolate.AAA, interpolate.FloaterHormannInterpolator,
     interpolate.sproot, interpolate.PPoly.roots, interpolate.PPoly.solve,
     interpolate.UnivariateSpline, interpolate.InterpolatedUnivariateSpline,
     interpolate.LSQUnivariateSpline, interpolate.RectBivariateSpline,

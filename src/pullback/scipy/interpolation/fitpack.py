@@ -65,11 +65,22 @@ def splder(t, c, k, x, nu, ext=0):
     return spline_value(t, c, x, k=int(k), nu=int(nu), ext=int(ext)), 0
 
 
+def derivatives_found(t: Any, c: Any, x: Any, *, k1: int) -> Any:
+    return native.spalde(t, c, k1, x)[0]
+
+
+def derivatives_program(t: Any, c: Any, x: Any, *, k1: int) -> Any:
+    at = np.reshape(x, (1,))
+    return np.stack([value_program(t, c, at, k=k1 - 1, nu=nu, ext=0)[0] for nu in range(k1)])
+
+
+all_derivatives = Following("spalde", derivatives_found, derivatives_program, lambda *_, k1: (k1,))
+
+
 @rule_of("spalde")
 def spalde(t, c, k1, x):
-    t, c, x = as_arrays(t, c, np.reshape(x, (1,)))
-    parts = [spline_value(t, c, x, k=k1 - 1, nu=nu, ext=0)[0] for nu in range(k1)]
-    return np.stack(parts), 0
+    t, c, x = as_arrays(t, c, x)
+    return all_derivatives(t, c, x, k1=int(k1)), 0
 
 
 # Integrals.

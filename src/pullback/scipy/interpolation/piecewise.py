@@ -120,21 +120,38 @@ def integrate(c, x, a, b, extrapolate, out):
     put(out, found.reshape(out.shape))
 
 
-@leaf(_ppoly.fix_continuity)
-def fix_continuity(c, x, order):
+def continued_found(c: Any, x: Any, *, order: int) -> Any:
+    out = np.array(c, order="C")
+    _ppoly.fix_continuity(out, np.ascontiguousarray(x), order)
+    return out
+
+
+def continued_program(c: Any, x: Any, *, order: int) -> Any:
     """Each piece continues the one before, with its derivatives up to this order."""
     k, m = c.shape[:2]
     width = (x[1:] - x[:-1])[:, None]
-    for low in range(fixed(order), -1, -1):
+    rows = [c[i] for i in range(k)]
+    for low in range(order, -1, -1):
         # c[k - 1 - low] of the next piece is this piece's derivative / low! at its end.
         gain: Any = 0.0
         binomial = 1.0
         for power in range(low + 1, k):
             binomial = binomial * power / (power - low)
-            gain = gain + binomial * c[k - 1 - power] * width ** (power - low)
-        first = c[k - 1 - low, :1]
+            gain = gain + binomial * rows[k - 1 - power] * width ** (power - low)
+        first = rows[k - 1 - low][:1]
         steps = np.cumsum(gain[: m - 1], axis=0) if m > 1 else gain[:0]
-        c[k - 1 - low] = np.concatenate([first, first + steps])
+        rows[k - 1 - low] = np.concatenate([first, first + steps])
+    return np.stack(rows)
+
+
+continued = Following(
+    "PPoly.antiderivative", continued_found, continued_program, lambda c, *_, **static: c.shape
+)
+
+
+@leaf(_ppoly.fix_continuity)
+def fix_continuity(c, x, order):
+    put(c, continued(c, x, order=int(fixed(order))))
 
 
 @leaf(_ppoly.real_roots)

@@ -114,15 +114,15 @@ def normal_equations(x, t, k, y, w, out, right):
     """The lower band of the matrix of the normal equations, and their right-hand side."""
     values, first = functions(t, k, x)
     values = values * np.reshape(w, (-1, 1))
-    columns = fixed(first)
-    for i in range(k + 1):
-        for j in range(i + 1):
-            places = (columns + j) * out.shape[1] + (i - j)
-            term = summed(values[:, i] * values[:, j], places, out.size)
-            put(out, out + term.reshape(out.shape))
-        terms = values[:, i : i + 1] * y * np.reshape(w, (-1, 1))
-        for m in range(y.shape[1]):
-            right[:, m] = right[:, m] + summed(terms[:, m], columns + i, right.shape[0])
+    i, j = np.tril_indices(k + 1)
+    columns = fixed(first)[:, None]
+    places = (columns + j) * out.shape[1] + (i - j)
+    terms = values[:, i] * values[:, j]
+    put(out, out + summed(terms.reshape(-1), places.ravel(), out.size).reshape(out.shape))
+    rows = (columns + np.arange(k + 1)).ravel()
+    for m in range(y.shape[1]):
+        terms = values * np.reshape(y[:, m] * w, (-1, 1))
+        right[:, m] = right[:, m] + summed(terms.reshape(-1), rows, right.shape[0])
 
 
 def tensor_found(xi: Any, t: Any, c: Any, *, given: Any, shape: Any) -> Any:

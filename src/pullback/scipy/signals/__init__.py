@@ -32,4 +32,5 @@ by_values(
     signal.cspline1d_eval, signal.qspline1d_eval, signal.residue, signal.residuez,
     signal.unique_roots, signal.iirdesign, signal.buttord, signal.cheb1ord, signal.cheb2ord,
     signal.ellipord, signal.closest_STFT_dual_window, signal.group_delay, signal.savgol_coeffs,
+    signal.windows.dpss, signal.dlsim, signal.dstep, signal.dimpulse,
 )  # fmt: skip

@@ -56,19 +56,26 @@ def constant_graph(graph: Any) -> Any:
     return edges(graph)[3] if sparse.issparse(graph) else fixed(graph)
 
 
+def by_ends(plain: Any, rows: Any, cols: Any, n: int, undirected: bool) -> tuple[Any, Any]:
+    """The sorted numbers of the ends of the edges, of two edges the shorter one first; and which.
+
+    Of undirected edges the second half runs the other way.
+    """
+    keys = rows.astype(np.int64) * n + cols
+    if undirected:
+        keys = np.concatenate([keys, cols.astype(np.int64) * n + rows])
+        plain = np.concatenate([plain, plain])
+    order = np.lexsort((plain, keys))
+    return keys[order], order
+
+
 def along(
     data: Any, rows: Any, cols: Any, n: int, undirected: bool, before: Any, starts: Any
 ) -> Any:
     """The lengths of paths, of which `before` holds the node before each."""
     steps: Any = []
     ends: Any = []
-    plain = fixed(data)
-    keys = rows.astype(np.int64) * n + cols
-    if undirected:  # of two edges the shorter one
-        keys = np.concatenate([keys, cols.astype(np.int64) * n + rows])
-        plain = np.concatenate([plain, plain])
-    order = np.lexsort((plain, keys))
-    sorted_keys = keys[order]
+    sorted_keys, order = by_ends(fixed(data), rows, cols, n, undirected)
     nodes = np.broadcast_to(np.arange(n), before.shape).copy()
     where = np.arange(before.size)
     before, nodes = before.reshape(len(starts), n), nodes.reshape(-1)
@@ -138,25 +145,19 @@ def parts(original: Any) -> None:
         graph = given[first]
         if not moves(graph):
             return call_outside(original, (), {**given, first: constant_graph(graph)})
-        if not given.get("directed", True):
-            raise MissingRuleError(
-                f"`{original.__name__}` has no derivative with `directed=False`.\n"
-                "  Pass a graph that has each edge in both directions."
-            )
         data, rows, cols, plain, n = edges(graph)
         given = {key: fixed(x) for key, x in given.items() if key != "overwrite"}
         given[first] = plain
         tree = call_outside(lambda: original(**given).tocsr(), (), {})
-        keys = rows.astype(np.int64) * n + cols
-        order = np.argsort(keys, kind="stable")
+        keys, order = by_ends(fixed(data), rows, cols, n, not given.get("directed", True))
         asked = majors(tree.indptr).astype(np.int64) * n + tree.indices
-        found = np.searchsorted(keys[order], asked)
-        if not np.array_equal(np.append(keys[order], -1)[found], asked):
+        found = np.searchsorted(keys, asked)
+        if not np.array_equal(np.append(keys, -1)[found], asked):
             raise MissingRuleError(
                 f"`{original.__name__}` takes zeros of this graph as edges, which have no"
                 " derivative here.\n  Leave them out, or pass a sparse array that holds them."
             )
-        numbers = np.take(data, order[found]).astype(tree.dtype)
+        numbers = np.take(data, order[found] % len(rows)).astype(tree.dtype)
         return CALLS[sparse.csr_array]((numbers, tree.indices, tree.indptr), shape=(n, n))
 
 

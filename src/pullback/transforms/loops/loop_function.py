@@ -16,9 +16,10 @@ from ...core.errors import (
     name_of,
 )
 from ...core.graph import Graph, Variable
+from ...core.messages import describe
 from ...core.trace import running
 from ...core.tree import flatten, unflatten
-from ..common import describe, shown
+from ..common import shown
 from ..stage import StageTrace, capture
 from .body import BodyTrace, Unstaged
 from .sameness import same_program

@@ -23,11 +23,12 @@ from ...core.errors import (
     check_parameters,
 )
 from ...core.graph import Equation, Graph, Variable
+from ...core.messages import check_flag, describe
 from ...core.spec import Spec, promoted, spec_of
 from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
-from ...core.usage import check_flag, usage
-from ..common import check_function, describe
+from ...core.usage import usage
+from ..common import check_function
 from ..stage import StageTrace
 from .body import Unstaged, example, functional
 from .loop_function import NUMBERS, Enter, LoopFunction, is_number, refuse_y

@@ -10,12 +10,13 @@ import numpy as np
 from ...core.cotangent import kept
 from ...core.errors import ArgumentTypeError, ShapeError, check_parameters, name_of
 from ...core.graph import Equation, Graph, Variable
+from ...core.messages import describe
 from ...core.spec import Spec, spec_of
 from ...core.trace import is_live, running
 from ...core.tree import unflatten
 from ...core.usage import usage
 from ...primitives.shapes import astype_p
-from ..common import check_function, describe
+from ..common import check_function
 from .body import Unstaged, example, functional
 from .loop_function import Enter, LoopFunction, is_number
 from .memory import memory_of
