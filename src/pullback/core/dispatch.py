@@ -29,7 +29,7 @@ from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
 from .out import METHODS_COMPUTED_IN_OUT, computed_in, into_out_of
-from .overlaps import refuse_overwritten
+from .overlaps import refuse_overlap
 from .primitive import Elementwise
 from .private import in_place
 from .reach import active
@@ -513,20 +513,6 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         return implementation(*args, **kwargs)
     except REFUSALS:
         return into_plain(function, args, kwargs)
-
-
-def refuse_overlap(function: Any, args: Any, kwargs: dict[str, Any], out: Array) -> None:
-    """Raise where a function of a list of arrays reads what it has already written to `out=`."""
-    arrays, *place = args if args else [kwargs["arrays"]]
-    axis = place[0] if place else kwargs.get("axis", 0)
-    call = f"numpy.{function.__name__}(xs, out=a)"
-    refuse_overwritten(
-        call,
-        call.replace("xs", "[x.copy() for x in xs]"),
-        out,
-        arrays,
-        lambda a, *xs: function(xs, axis=axis, out=a),
-    )
 
 
 REFUSALS = ArgumentError, UnsupportedKeywordError

@@ -22,6 +22,7 @@ from .reach import SESSION
 from .tree import flatten
 
 MISSING = object()
+LINK = "_lru_list_elem"
 # A call that is undone leaves nothing in caches.
 REHEARSED: ContextVar[bool] = ContextVar("rehearsed", default=False)
 
@@ -54,7 +55,10 @@ class Cached:
             return self.fun(*args, **kwargs)
         if known is not MISSING:
             return known
-        if not REHEARSED.get() and (session.notes is None or self.keeps(args, kwargs)):
+        held = MISSING if session.notes is None and not REHEARSED.get() else self.held(args, kwargs)
+        if held is not MISSING and REHEARSED.get():
+            return held  # without counting the call
+        if not REHEARSED.get() and (session.notes is None or held is not MISSING):
             token = SESSION.set(None)
             try:
                 return self.wrapper(*args, **kwargs)
@@ -65,8 +69,8 @@ class Cached:
             self.results[key] = known
         return known
 
-    def keeps(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether the cache holds a result for these arguments; its keys are made as CPython's."""
+    def held(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result that the cache holds for these arguments; its keys are made as CPython's."""
         held = [x for x in gc.get_referents(self.wrapper) if x is not self.wrapper.__dict__]
         mark = [x for x in held if type(x) is object][-1:]  # it comes after what the cache holds
         key = (*args, *mark, *chain(*kwargs.items())) if kwargs else args
@@ -74,7 +78,14 @@ class Cached:
             key = (*key, *map(type, args), *map(type, kwargs.values()))
         elif not kwargs and len(args) == 1 and type(args[0]) in (str, int):
             (key,) = args
-        return any(type(x) is dict and key in x for x in held)
+        found = next((x[key] for x in held if type(x) is dict and key in x), MISSING)
+        if type(found).__name__ != LINK:
+            return found
+        # Of a cache that has room for some results, each key comes with its result and a link.
+        for known, result, kind in zip(held, held[1:], held[2:], strict=False):
+            if kind is type(found) and type(known) is type(key) and known == key:
+                return result
+        return MISSING
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.wrapper, name)

@@ -50,6 +50,20 @@ def refuse_overwritten(
     )
 
 
+def refuse_overlap(function: Any, args: Any, kwargs: dict[str, Any], out: Array) -> None:
+    """Raise where a function of a list of arrays reads what it has already written to `out=`."""
+    arrays, *place = args if args else [kwargs["arrays"]]
+    axis = place[0] if place else kwargs.get("axis", 0)
+    call = f"numpy.{function.__name__}(xs, out=a)"
+    refuse_overwritten(
+        call,
+        call.replace("xs", "[x.copy() for x in xs]"),
+        out,
+        arrays,
+        lambda a, *xs: function(xs, axis=axis, out=a),
+    )
+
+
 def shares(v: Any, root: Array) -> bool:
     """Whether v is an Array with the memory of a root."""
     return type(v) is Array and root_of(v) is root

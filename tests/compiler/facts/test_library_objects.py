@@ -287,3 +287,23 @@ def test_results_that_lru_cache_has_forgotten_are_computed_again_and_kept(maxsiz
         return [*found, f(1.0), f(1.0), weight(2)]
 
     assert results(lambda f: pb.compile(f, wait=True)) == results(lambda f: f)
+
+
+@pytest.mark.parametrize("kept", ["np.full(3, K[0])", "K[0]", "[K[0]]"])
+def test_results_that_lru_cache_holds_are_those_that_recordings_take(kept):
+    """Also where the call that is recorded gives the same with others."""
+    code = f"""
+@functools.lru_cache
+def scale(n): return np.multiply({kept}, n)
+K = [0.5]
+def f(x): return np.sum(np.floor(x) * scale(4))
+"""
+    results = []
+    for compiled in (False, True):
+        names = {"np": np, "functools": functools}
+        exec(code, names)
+        f = pb.compile(names["f"], wait=True) if compiled else names["f"]
+        out = [f(np.full(3, 2.0))]
+        names["K"][0] = 3.0
+        results.append(out + [f(np.full(3, x)) for x in (0.0, 0.5, 2.0, 3.0)])
+    assert results[0] == results[1]
