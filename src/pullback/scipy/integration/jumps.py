@@ -43,6 +43,8 @@ FEWEST = 4  # jumps for which there is room; and for twice as many as there were
 BESIDE = 1e-11  # how far from a jump, of the range, one is sure on which side one is
 FARTHER = 2.0**10  # times that far, and as often again, it is seen how the integrand goes on
 NOISE = 1e-9  # of the integrand: a jump that is less is none
+NOTHING = 1e-15  # likewise of its largest value at SOME places
+SOME = 24
 SMALL = 1e-6  # what a root of the distance from a jump may add to it
 
 
@@ -57,13 +59,6 @@ class Jumps:
     def __init__(self, program: BranchingFunction, moving: Sequence[int], how: Any) -> None:
         self.program, self.how, self.branches = program, how, tuple(program.branches)
         self.moving, self.surfaces = moving, ProgramSurfaces(program, set(moving))
-        if self.surfaces.searches:
-            raise MissingRuleError(
-                "An integral of an integral was differentiated twice, and the inner integrand"
-                " jumps, or has a kink, at a place that moves with the outer variable and with a"
-                " parameter.\n  Split the inner range there: `quad(f, a, c)[0] + quad(f, c, b)[0]`"
-                " with the place `c` as a function of both, clipped to the range."
-            )
 
     def __bool__(self) -> bool:
         return bool(self.surfaces)
@@ -143,7 +138,7 @@ class Jumps:
         x, beside = x_of(u), [x_of(u - BESIDE), x_of(u + BESIDE)]
         low, high = sorted(beside) if domain.upper > domain.lower else sorted(beside)[::-1]
         numbers = [self.number(y, theta) for y in (low, high)]
-        if not self.jumps(x, (low, high), numbers, theta):
+        if not self.jumps(x, (low, high), numbers, theta, self.peak(x_of, theta)):
             return None
         for which in surfaces:
             for y in (low, high):
@@ -154,7 +149,16 @@ class Jumps:
             raise unknown()
         return None
 
-    def jumps(self, x: Any, sides: Any, numbers: Sequence[int], theta: Sequence[Any]) -> bool:
+    def peak(self, x_of: Any, theta: Sequence[Any]) -> Any:
+        """The largest finite value of the integrand at some places."""
+        xs = [np.float64(x_of(u)) for u in (np.arange(SOME) + 0.5) / SOME]
+        values = [np.ravel(np.abs(self.value(x, theta, self.number(x, theta)))) for x in xs]
+        found = np.concatenate(values)
+        return np.max(found[np.isfinite(found)], initial=0)
+
+    def jumps(
+        self, x: Any, sides: Any, numbers: Sequence[int], theta: Sequence[Any], peak: Any
+    ) -> bool:
         """Whether the integrand has other values on both sides of x.
 
         Close to it they differ by the jump, and by what its slope adds in proportion to how far
@@ -173,6 +177,7 @@ class Jumps:
         rounded = 4 * np.spacing(abs(x)) / min([abs(y - x) for y in sides])
         size = np.max(np.abs(sampled[0]), initial=0)
         noise = NOISE * size + rounded * np.max(np.abs(sampled[1] - sampled[0]), initial=0)
+        noise += NOTHING * peak
         if not np.max(np.abs(close), initial=0) > noise:
             return False
         beyond = np.max(np.abs(sampled[2]), initial=0)
@@ -235,7 +240,7 @@ class Jumps:
 
         results = (np.zeros((room, len(COLUMNS))),)
         call = JumpSearch("jumps", run, no_tangents, no_cotangents, xs, results)
-        call.branches, call.results = self.branches, None
+        call.results = None
         return call(*xs)[0]
 
     def crossing(self, row: Any, theta: Sequence[Any], steps: int) -> tuple[Any, Any, Any, Any]:
@@ -287,8 +292,6 @@ class Jumps:
 
 class JumpSearch(OverRange):
     """A search on plain values, one for each example of a batch."""
-
-    searches = True
 
     def batch(self, xs: Any, mapped: Any, size: int) -> Any:
         return one_by_one(self, xs, mapped, size, {})

@@ -108,9 +108,7 @@ class Integral:
             results = run(*map(bare, xs))
         elif not any(type(x) is Array for x in results):
             first = [peel(x) for x in xs]
-        call = OverRange(self.name, run, push, pull, xs, results, reads="xs")
-        call.branches = program.branches
-        return call(*xs)
+        return OverRange(self.name, run, push, pull, xs, results, reads="xs")(*xs)
 
     def edge(self, program: Any, x: Any, other: Any, parts: Any) -> Any:
         """The integrand at a limit, coming from inside: it may jump or have a kink there.

@@ -4,14 +4,12 @@
     x // k       likewise; the surface is how far x / k is from an integer
 
 Each operation declares both (`Traits.surface`, `Traits.level`). What calls, compiled programs and
-loops do inside of an integrand is looked into. An integral inside of one may jump, or its
-derivatives, where its own integrand jumps at one of its limits.
+loops do inside of an integrand is looked into.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,6 +52,10 @@ def levels_of(e: Equation) -> tuple[Variable, ...]:
     return tuple([x for x in e.outputs if x.spec.dtype.kind in "biu"])
 
 
+class OverRange(FunctionCall):
+    """A call on (*theta, a, b) that goes over x from a to b."""
+
+
 class Surfaces:
     """The operations of a graph that jump, and depend on inputs of each of these groups."""
 
@@ -61,18 +63,13 @@ class Surfaces:
         graph = inlined(graph, what_it_does)
         reached = [{graph.inputs[i] for i in group} for group in groups]
         self.equations: list[Equation] = []
-        self.searches = False  # whether jumps of an integral inside are searched
-        searched = set[Variable]()
+        self.nests = any(isinstance(e.primitive, OverRange) for e in graph.equations)
         for e in graph.equations:
             read = {x for x in e.inputs if type(x) is Variable}
             by = [not found.isdisjoint(read) for found in reached]
             for found, depends in zip(reached, by, strict=True):
                 found.update(e.outputs if depends else ())
-            searches = getattr(e.primitive, "searches", False)
-            self.searches |= searches and all(by)
-            if searches or not searched.isdisjoint(read):
-                searched.update(e.outputs)  # a search takes long: what is made of it is not asked
-            if all(by) and levels_of(e) and searched.isdisjoint(read):
+            if all(by) and levels_of(e):
                 self.equations.append(e)
         wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
         self.graph = Graph(graph.inputs, graph.equations, wanted).pruned()
@@ -109,16 +106,20 @@ class ProgramSurfaces:
     """Those of all branches of a recorded integrand: functions of x and theta.
 
     moving: the numbers of the operands on which they depend, besides x; None: any or none
+    An integrand that integrates itself has none: to look for jumps takes an inner integral for each
+    of a thousand places, and what its rules compare is no jump of its own.
     """
 
     def __init__(self, program: Any, moving: set[int] | None = None) -> None:
-        self.branches, self.searches = list[tuple[Surfaces, list[int]]](), False
+        self.branches = list[tuple[Surfaces, list[int]]]()
         for branch in program.branches:
             groups = [[0]]
             if moving is not None:
                 groups.append([1 + i for i, n in enumerate(branch.theta) if n in moving])
             found = Surfaces(branch.graph, groups)
-            self.searches |= found.searches
+            if found.nests:
+                self.branches = []
+                break
             if found.equations:
                 self.branches.append((found, branch.theta))
 
@@ -132,36 +133,4 @@ class ProgramSurfaces:
     def heights(self, x: Any, theta: Sequence[Any]) -> Any:
         return np.concatenate(
             [each.heights(x, *[theta[i] for i in at]) for each, at in self.branches]
-        )
-
-
-class OverRange(FunctionCall):
-    """A call on (*theta, a, b) that goes over x from a to b: it jumps with the integrand there."""
-
-    branches: Sequence[Any] = ()  # of the integrand
-    searches = False  # whether it searches for jumps
-
-    @cached_property
-    def at_limits(self) -> list[tuple[Surfaces, list[int]]]:
-        """What jumps in each branch, by x or by theta."""
-        every = [(Surfaces(x.graph, [range(len(x.graph.inputs))]), x.theta) for x in self.branches]
-        return [pair for pair in every if pair[0].equations]
-
-    @property
-    def level(self) -> Any:
-        return self.levels if self.at_limits else None
-
-    def levels(self, *xs: Any) -> Any:
-        return self.both(lambda each, *xs: each.levels(*xs), xs)
-
-    def surface(self, *xs: Any) -> Any:
-        return self.both(lambda each, *xs: each.heights(*xs), xs)
-
-    def both(self, ask: Any, xs: Sequence[Any]) -> Any:
-        return np.concatenate(
-            [
-                ask(each, limit, *[xs[i] for i in at])
-                for limit in xs[-2:]
-                for each, at in self.at_limits
-            ]
         )
