@@ -15,6 +15,7 @@ import pytest
 import pullback as pb
 from pullback.core.bytecode import original
 from pullback.core.cotangent import Scattered
+from pullback.core.lines import UNDER_WAY
 from pullback.core.reach import LOCK, OPEN, SESSION
 from pullback.core.trace import running
 from pullback.primitives import indexing
@@ -320,6 +321,7 @@ class TestExceptions:
                     sys.settrace(None)
             assert running() is None
             assert SESSION.get() is None or SESSION.get().closed
+            assert UNDER_WAY.now is None
             assert gradient() == expected
             assert not OPEN
             assert not is_held(LOCK)

@@ -55,27 +55,30 @@ def backward(
     """
     outer, token = UNDER_WAY.now, STATE.set(SILENT)
     mark = HastyPass() if plain and outer is None and record is None else Pass()
-    UNDER_WAY.now = mark
     applied: list[Node] = []
     try:
         try:
-            after = None if retain else applied.append if mark.hasty else spend
-            leaves = walk(mark, seeds, record, after)
-            if not mark.left_out or all(map(is_settled, leaves)):
-                return noted(mark, leaves)
-        except Exception:  # also of a rule that does not take NaN
-            if not mark.left_out:
-                raise
-        mark.active = False
-        mark = UNDER_WAY.now = Pass()
-        return noted(mark, walk(mark, seeds))
-    except MissingRuleError as error:
-        if fun is not None:
-            reached(error, fun)
-        raise
+            try:
+                UNDER_WAY.now = mark
+                after = None if retain else applied.append if mark.hasty else spend
+                leaves = walk(mark, seeds, record, after)
+                if not mark.left_out or all(map(is_settled, leaves)):
+                    return noted(mark, leaves)
+            except Exception:  # also of a rule that does not take NaN
+                if not mark.left_out:
+                    raise
+            mark.active = False
+            mark = UNDER_WAY.now = Pass()
+            return noted(mark, walk(mark, seeds))
+        except MissingRuleError as error:
+            if fun is not None:
+                reached(error, fun)
+            raise
+        finally:
+            UNDER_WAY.now = outer  # twice, since an exception may come before any line
     finally:
-        STATE.reset(token)
         UNDER_WAY.now, mark.active = outer, False
+        STATE.reset(token)
         for node in applied:
             spend(node)
 
