@@ -89,7 +89,7 @@ class UserPrimitive(Primitive):
     def value(self, *xs: Any, **static: Any) -> Any:
         out = call_outside(self.fun, [guarded(x) for x in xs], static)
         if self.n_out is None and not isinstance(out, (tuple, list)):
-            return self.plain(out)
+            return self.result(out)
         if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:
             got = len(out) if isinstance(out, (tuple, list)) else 1
             raise ArgumentError(
@@ -97,9 +97,9 @@ class UserPrimitive(Primitive):
                 f" {got} result{'s' if got != 1 else ''}.\n"
                 "  Give their number to `pullback.primitive(n_out=...)`; None is one array."
             )
-        return tuple([self.plain(part) for part in out])
+        return tuple([self.result(part) for part in out])
 
-    def plain(self, out: Any) -> Any:
+    def result(self, out: Any) -> Any:
         out = as_numpy(out)
         if type(out) is Array:
             raise ArgumentError(
