@@ -228,7 +228,7 @@ class Checks:
         asked = [float, type(None), np.float64, np.dtype(float), x, False]
         known = self.numbers.address([self.numbers.of(y) for y in asked])
         match store.kind:
-            case "item" if type(store.owner) is dict:
+            case "item" if type(store.owner) is dict and x.quick:
                 self.add(ENDED_ITEM, store.owner, self.numbers.of(store.name), known)
             case "cell":
                 self.add(ENDED_FIELD, store.owner, CELL, known)
