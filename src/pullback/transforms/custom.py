@@ -261,11 +261,12 @@ class CustomVjp(Custom):
         if self in FORWARD.get():
             return self.within_forward(args, positions, operands, kwargs)
         forward, backward = self.rule
-        token = FORWARD.set((*FORWARD.get(), self))
+        before = FORWARD.get()
         try:
+            FORWARD.set((*FORWARD.get(), self))
             structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)
         finally:
-            FORWARD.reset(token)
+            FORWARD.set(before)
         pair = Pair(name_of(self.fun), structure, graph, values)
         program, n = pair.program, pair.n
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
@@ -330,11 +331,12 @@ class CustomVjp(Custom):
             return tuple([as_numpy(leaves[i]) for i in at])
 
         def again(xs: Any) -> tuple[list[Any], Any]:
-            token = FORWARD.set((*FORWARD.get(), self))
+            before = FORWARD.get()
             try:
+                FORWARD.set((*FORWARD.get(), self))
                 out, residual = apply(forward, xs)
             finally:
-                FORWARD.reset(token)
+                FORWARD.set(before)
             leaves = flatten(out)[0]
             outs = [as_numpy(leaves[i]) for i in at]
 
