@@ -17,6 +17,7 @@ from pullback.compiler.call import reasons, trial
 from pullback.compiler.call.trial import Trial
 from pullback.compiler.llvm import binding
 from pullback.compiler.llvm.binding import WORKER
+from tests.background import idle
 from tests.compiler.call.test_compile import equal
 
 pytestmark = pytest.mark.trials
@@ -28,8 +29,7 @@ def settle(fast, *args, calls=60, **kwargs):
     for _ in range(2):
         for _ in range(calls):
             out = fast(*args, **kwargs)
-        while WORKER.thread is not None:
-            time.sleep(0.001)
+        idle()
     return out
 
 
@@ -401,8 +401,7 @@ class TestEarly:
         fast = pb.compile(lambda x: np.sum(np.sin(x)))
         for _ in range(4):
             np.testing.assert_allclose(pb.grad(fast)(X), np.cos(X), rtol=1e-15)
-            while WORKER.thread is not None:
-                time.sleep(0.001)
+            idle()
         assert fast.cache_info()[:2] == (2, 1)
 
     @pytest.mark.parametrize("at", range(7))
@@ -433,8 +432,7 @@ class TestEarly:
             assert noted == log[n + 1 :]
             assert len(noted) == 1
             if k > 3:
-                while WORKER.thread is not None:
-                    time.sleep(0.001)
+                idle()
 
 
 class TestBehind:
@@ -467,8 +465,7 @@ class TestBehind:
         with WORKER.held():
             for _ in range(3):
                 fast(X)
-        while WORKER.thread is not None:
-            time.sleep(0.001)
+        idle()
         with at_work():
             out, waited = in_time(lambda: [fast(X) for _ in range(6)])
         assert not waited
@@ -495,8 +492,7 @@ class TestBehind:
             equal(x, np.sin(X) * 4)
 
     def test_threads_take_short_turns_meanwhile(self):
-        while WORKER.thread is not None:  # of other tests
-            time.sleep(0.001)
+        idle()  # of other tests
         before = sys.getswitchinterval()
         try:
             for seconds in (before, 0.0073, 0.0001):  # a shorter one stays
@@ -519,8 +515,7 @@ class TestBehind:
         fast = pb.compile(f)
         for _ in range(3):
             fast(X.copy())
-        while WORKER.thread is not None:
-            time.sleep(0.001)
+        idle()
         (path,) = paths_of(fast)
         assert path.program.level == 0
         path.took, said = took, []
@@ -551,8 +546,7 @@ class TestBehind:
         monkeypatch.setattr("pullback.compiler.path.build", build)
         for _ in range(2):
             fast(X)
-        while WORKER.thread is not None:
-            time.sleep(0.001)
+        idle()
         with pytest.warns(RuntimeWarning, match="could not be made .RuntimeError: no machine code"):
             np.testing.assert_array_equal(fast(X), np.sin(X))
 
