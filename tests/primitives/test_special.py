@@ -232,7 +232,7 @@ def test_values_of_rules_are_plain_where_scipy_takes_part():
         return x
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         assert pb.grad(program)(1.0) == 1.0
     assert not found
 

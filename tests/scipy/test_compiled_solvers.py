@@ -252,7 +252,7 @@ def test_messages_and_objects():
         return found.x[0] * len(found.message)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # it falls back to Python
         fast = pb.compile(f, wait=True)
         found = [fast(x) for x in np.linspace(1.0, 2.0, 3)]
     assert found == [f(x) for x in np.linspace(1.0, 2.0, 3)]

@@ -393,7 +393,7 @@ class TestState:
         exec("def f(x):\n    global calls\n    calls += 1\n    return x * calls", scope)
         fast = compile(scope["f"])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # it falls back to Python
             outs = [fast(1.0) for _ in range(6)]
         assert outs == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
@@ -535,7 +535,7 @@ class TestEffects:
 
         plain, fast = maker()[0], compile(maker()[0])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # it falls back to Python
             for _ in range(5):
                 state = np.random.get_state()
                 expected = plain(X)

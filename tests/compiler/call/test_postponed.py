@@ -85,7 +85,7 @@ def test_a_postponed_recording_is_the_one_made_in_its_call(monkeypatch):
                 return transform(lambda *xs: np.sum(fun(*xs)))
 
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # some fall back to Python
                 try:
                     make()(*copy.deepcopy(args))
                 except pb.PullbackError:

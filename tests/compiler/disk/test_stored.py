@@ -88,7 +88,7 @@ result = g.cache_info().misses, str(outs[1])
 """
 ALL = """
 import importlib, json, sys, warnings
-warnings.simplefilter("ignore")
+warnings.simplefilter("ignore")  # some fall back to Python
 print(json.dumps([importlib.import_module(name).result for name in sys.argv[1:]]))
 """
 

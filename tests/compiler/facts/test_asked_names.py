@@ -85,7 +85,7 @@ def test_what_is_asked_for_may_change(fun):
     module.s, module.StringIO, module.fun = s, io.StringIO, fun
     fast = pb.compile(lambda x: module.fun(module.s, x))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         for change in CHANGES:
             change(s)
             for x in (0.5, 2.0, 2.5):
