@@ -392,10 +392,7 @@ class TestState:
         scope = {"np": np, "calls": 0, "__name__": "program"}
         exec("def f(x):\n    global calls\n    calls += 1\n    return x * calls", scope)
         fast = compile(scope["f"])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it falls back to Python
-            outs = [fast(1.0) for _ in range(6)]
-        assert outs == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+        assert [fast(1.0) for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
     def test_classes(self):
         def maker():
