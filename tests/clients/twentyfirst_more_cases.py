@@ -176,7 +176,9 @@ def epidemic_of_comod(p):
     from comod import Model
 
     model = Model("SIR", ["beta", "gamma"], [("S", "I", "beta I / N"), ("I", "R", "gamma")])
-    s, i, _ = model.solve([0.9, 0.1, 0.0], (p[0], p[1]), np.linspace(0.0, 10.0, 6))
+    s, i, _ = model.solve(
+        [0.9, 0.1, 0.0], (p[0], p[1]), np.linspace(0.0, 10.0, 6), rtol=1e-9, atol=1e-9
+    )
     return np.sum(s) + 2.0 * np.sum(i)
 
 

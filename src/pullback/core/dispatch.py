@@ -285,8 +285,12 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                 if type(inputs[0]) is ndarray and inputs[1] is self:  # the usual `array * x`
                     if primitive.reflected is not None:
                         return primitive.reflected(self, inputs[0])
+                    if primitive.comparison and self.within.comparison is None:
+                        self.within.notice()
                     return self.within.beside(primitive, 1, self, inputs[0])
                 # The operators of NumPy's numbers come here as well.
+                if primitive.comparison and self.within.comparison is None:
+                    self.within.notice()
                 if type(inputs[0]) is Array or not isinstance(inputs[0], np.generic):
                     for x in inputs:
                         if type(x) is Array and (
