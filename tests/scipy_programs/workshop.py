@@ -500,10 +500,19 @@ def partial_by_hand(power, base):
 
 
 PROGRAMS = [
+    (double_sampling, (0.06, 40.0)),
+    (room_modes, (np.array([5.0, 4.1, 2.6]), 0.25)),
+    (catch_per_effort, (0.45, 1000.0)),
+    (rasch, (np.array([0.3, -0.4, 1.0]), np.array([-0.5, 0.0, 0.2, 0.7, 1.1]))),
+    (autoregression, (SERIES,)),
+    (angles_of_grain, (0.4, 0.1)),
+]
+
+# Asked with a large budget.
+SELDOM = [
     (run_length, (0.6, 2.8)),
     (capability, (9.6, 10.5)),
     (tolerance_factor, (0.95, 0.9)),
-    (double_sampling, (0.06, 40.0)),
     (grubbs_and_dixon, (0.05,)),
     (gauge, (0.1,)),
     (birnbaum_saunders, (0.6, 1.3)),
@@ -516,7 +525,6 @@ PROGRAMS = [
     (merit_order, (np.array([12.0, 20.0, 31.0]), 70.0)),
     (fin_array, (0.2, 1.5)),
     (cooling_tower, (1.1, 1.4)),
-    (room_modes, (np.array([5.0, 4.1, 2.6]), 0.25)),
     (string_instrument, (0.002, 4.0)),
     (muffler, (np.array([0.3, 0.55, 0.2]), 6.0)),
     (turbine, (2.1, 8.5)),
@@ -527,14 +535,10 @@ PROGRAMS = [
     (hertz, (1.7, 3.0)),
     (vibration_fatigue, (1.2, 0.8, 1.1)),
     (rainfall_index, (np.array([1.8, 12.0]),)),
-    (catch_per_effort, (0.45, 1000.0)),
     (projection, (np.array([0.1, 1.4, 1.1]), np.array([0.5, 0.7]))),
-    (rasch, (np.array([0.3, -0.4, 1.0]), np.array([-0.5, 0.0, 0.2, 0.7, 1.1]))),
     (learning_curve, (1.1,)),
-    (autoregression, (SERIES,)),
     (mixing_paints, (np.array([[1.0, 0.2, 0.1], [0.1, 0.9, 0.3], [0.2, 0.1, 1.1], [0.4, 0.4, 0.4]]),
                      np.array([0.5, 0.3, 0.7, 0.45]))),
-    (angles_of_grain, (0.4, 0.1)),
     (censored_detection, (0.1, 0.7)),
     (two_line_balance, (np.array([1.0, 0.8, 0.5, 0.9, 1.1, 1.3]),)),
     (smoothed_spectrum, (2.0, 0.3)),
