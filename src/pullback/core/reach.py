@@ -147,7 +147,7 @@ def put_back() -> None:
     SWITCHED.clear()
     made = MADE[:]
     for ref in made:
-        plain(ref())
+        reset_code(ref())
     del MADE[: len(made)]
     while REACHED:
         KNOWN.pop(REACHED[-1], None)
@@ -157,7 +157,7 @@ def put_back() -> None:
         MADE_BY.pop()
 
 
-def plain(fn: Any) -> None:
+def reset_code(fn: Any) -> None:
     if fn is not None:
         code = original(fn.__code__)
         if code is not fn.__code__:
@@ -198,7 +198,7 @@ class Made:
 
     def __getitem__(self, fn: Any) -> Any:
         if not OPEN:  # the code has outlived its session
-            plain(fn)
+            reset_code(fn)
             return fn
         MADE.append(weakref.ref(fn))
         if len(MADE) > LIMIT[0]:

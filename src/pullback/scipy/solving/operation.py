@@ -28,7 +28,7 @@ from ...core.reach import call as begin
 from ...core.trace import is_live
 from ...core.tree import flatten, unflatten
 from ...transforms.batch import BatchTrace
-from ...transforms.call import along, floating
+from ...transforms.call import along, floating, placed
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
@@ -307,7 +307,7 @@ def operation(
             return jvp(of, tuple([whole[i] for i in at]), tuple(dots))[1]
 
         dots = derivative("forward", at, ahead, xs, [x_dots[i] for i in at])
-        return spread(dots, moving, len(outs))
+        return placed(dots, moving, len(outs))
 
     def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
         at, moving = [i for i, bar in enumerate(out_bars) if bar is not None], floating(xs)
@@ -318,7 +318,7 @@ def operation(
             return vjp(of, *[whole[i] for i in moving])[1](tuple(bars))
 
         bars = derivative("backward", at, back, xs, [out_bars[i] for i in at])
-        return spread(bars, moving, n)
+        return placed(bars, moving, n)
 
     call = Solving(name, run, push, pull, xs, results)
     if solver is not None:
@@ -334,10 +334,3 @@ def among(run: Callable[..., Any], at: Sequence[int]) -> Callable[..., Any]:
         return tuple([outs[i] for i in at])
 
     return some
-
-
-def spread(parts: Sequence[Any], at: Sequence[int], n: int) -> list[Any]:
-    whole: list[Any] = [None] * n
-    for i, part in zip(at, parts, strict=True):
-        whole[i] = part
-    return whole
