@@ -47,9 +47,9 @@ METHODS = MethodDescriptorType, FunctionType, WrapperDescriptorType
 
 
 def stores(f: Any, seen: set[int] | None = None) -> bool:
-    """Whether f stores into what outlives its call."""
+    """Whether f stores into what outlives its call; a library's function doesn't."""
     seen = set() if seen is None else seen
-    if id(f) in seen:
+    if id(f) in seen or not theirs(f):
         return False
     seen.add(id(f))
     free: dict[str, Any] = {}
