@@ -307,11 +307,12 @@ class CustomVjp(Custom):
 
     def in_forward(self, call: Callable[..., Any], *args: Any) -> Any:
         """call(*args), which runs the forward rule."""
-        token = FORWARD.set((*FORWARD.get(), self))
+        before = FORWARD.get()
         try:
+            FORWARD.set((*before, self))
             return call(*args)
         finally:
-            FORWARD.reset(token)
+            FORWARD.set(before)
 
     def within_forward(
         self, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]

@@ -191,11 +191,12 @@ class Suspended:
     @contextmanager
     def lifted(self, wanted: bool) -> Iterator[None]:
         """Record although `no_grad` is in force, if so wanted."""
-        token = self.depth.set(0 if wanted else self.depth.get())
+        before = self.depth.get()
         try:
+            self.depth.set(0 if wanted else before)
             yield
         finally:
-            self.depth.reset(token)
+            self.depth.set(before)
 
 
 SUSPENDED = Suspended()

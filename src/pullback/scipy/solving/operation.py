@@ -54,8 +54,9 @@ def as_recorded(
     """
     if not TALLY.recordings or SOLVING.get() is not None:
         return function(*args, **kwargs)
-    token, served = SOLVING.set("asked"), SERVED.get()
+    before, served = SOLVING.get(), SERVED.get()
     try:
+        SOLVING.set("asked")
         out = function(*args, **kwargs)
         if served is not None:
             served.append(function)
@@ -69,7 +70,7 @@ def as_recorded(
             SOLVING.set("itself")
             return function(*args, **kwargs)
     finally:
-        SOLVING.reset(token)
+        SOLVING.set(before)
 
 
 OPERATION = 30_000.0  # nanoseconds that a repetition of SciPy's call takes beside it
@@ -200,47 +201,52 @@ class SolverCall:
     def begun(self, xs: Sequence[Any], args: Any, kwargs: Any) -> Any:
         if Array not in map(type, xs) or active():
             return self.function(*args, **kwargs)
-        token = SESSION.set(None)  # SciPy's code takes part, as it did when the call was made
+        before = SESSION.get()
         try:
+            SESSION.set(None)  # SciPy's code takes part, as it did when the call was made
             return begin(self.function, args, kwargs)
         finally:
-            SESSION.reset(token)
+            SESSION.set(before)
 
     def noted(self, xs: Sequence[Any], of_plain: bool = False) -> tuple[Any, Remembered]:
         """The call with plain operands, and what SciPy gave, for its derivatives."""
         memory = Remembered(of_plain)
-        token = MEMORY.set(memory)
+        before = MEMORY.get()
         try:
+            MEMORY.set(memory)
             found = self.called(xs)
         finally:
-            MEMORY.reset(token)
+            MEMORY.set(before)
         memory.noting, self.last = False, (xs, memory) if memory.usable else None
         return found, memory
 
     def run(self, *xs: Any) -> tuple[Any, ...]:
         if Array not in map(type, xs):
             return self.fitted(self.repeated(xs)[0])
-        token = SOLVING.set("itself")
+        before = SOLVING.get()
         try:
+            SOLVING.set("itself")
             return self.results(xs, self.remembered(xs))
         finally:
-            SOLVING.reset(token)
+            SOLVING.set(before)
 
     def repeated(self, xs: Sequence[Any]) -> tuple[Any, Remembered]:
         """The call with other plain operands than the recorded ones."""
-        token = SOLVING.set("itself")
+        before = SOLVING.get()
         try:
+            SOLVING.set("itself")
             return self.noted(xs, of_plain=True)
         finally:
-            SOLVING.reset(token)
+            SOLVING.set(before)
 
     def results(self, xs: Sequence[Any], memory: Remembered | None) -> tuple[Any, ...]:
         """The results by the rule of the function; memory: what SciPy gave, if that is known."""
-        token = MEMORY.set(None if memory is None else memory.again())
+        before = MEMORY.get()
         try:
+            MEMORY.set(None if memory is None else memory.again())
             return self.fitted(self.called(xs))
         finally:
-            MEMORY.reset(token)
+            MEMORY.set(before)
 
     def fitted(self, found: Any) -> tuple[Any, ...]:
         return tuple(checked(fit(self.form, found)))
