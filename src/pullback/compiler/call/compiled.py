@@ -110,7 +110,7 @@ class Compiled(Transformation):
         """
         if running() is not None:
             return composed(self, args, kwargs)
-        if self.refusal is not None or raising():
+        if self.refusal is not None or raising() or self.carried.is_heard():
             return self.fun(*args, **kwargs)
         begun = thread_time()
         self.counter[1], self.last_way, self.last_kind = 0, "", None
