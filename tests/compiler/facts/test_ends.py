@@ -164,6 +164,21 @@ def test_what_was_garbage_before_is_heard_of_once():
         assert heard["a"] == 5.0
 
 
+def test_what_was_read_ends_with_the_recording():
+    class Held:
+        scale = 2.0
+
+    names, heard = {"held": Held()}, []
+    fast = pb.compile(lambda x: x * names["held"].scale, wait=True)
+    fast(1.0), fast(1.0)
+    weakref.finalize(names["held"], heard.append, 1)
+    del names["held"]
+    assert not heard
+    fast.cache_clear()
+    gc.collect()
+    assert heard == [1]
+
+
 def test_such_a_function_says_why_it_falls_back():
     class Holder:
         held = None
