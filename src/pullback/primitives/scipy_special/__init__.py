@@ -20,6 +20,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     polynomials     orthogonal polynomials, Legendre functions
     waves           Mathieu functions, spheroidal wave functions
     functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
+    tables          functions of all orders up to one, with their slopes
     statistics      private ufuncs on which scipy.stats is built
 """
 
@@ -38,6 +39,7 @@ FAMILIES = (
     "nodes",
     "polynomials",
     "statistics",
+    "tables",
     "waves",
 )
 
