@@ -182,7 +182,7 @@ def test_what_happens_is_as_without_compile(make, capsys, monkeypatch):
         for of in (f, pb.grad(f)):
             fast = pb.compile(of, wait=True)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # some fall back to Python
                 for x in (0.5, 0.6, 0.7):
                     plain, found = seen(of, x), seen(fast, x)
                     if found != plain:
