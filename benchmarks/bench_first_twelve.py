@@ -28,7 +28,7 @@ from common import table
 import pullback as pb
 from pullback.compiler.llvm.binding import WORKER
 
-STEPS, FEW, ROUNDS, MOST = (10, 100, 1000), 12, 3, 1500
+STEPS, FEW, ROUNDS, MOST = (10, 100, 1000), 12, 3, 10000
 BARS = {"program": 2.5, "loop": 4.0}  # the longest call over an eager one
 
 

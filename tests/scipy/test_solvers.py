@@ -489,7 +489,30 @@ def test_programs_without_a_solution():
 
 
 class TestStoppedByRounding:
-    """A minimiser that was asked for more digits than there are has found its minimum."""
+    """A solver that was asked for more digits than there are has found its solution."""
+
+    def test_at_the_root(self):
+        """SciPy says that no further improvement is possible."""
+        fun = lambda u, p: np.array([u[0] ** 3 + p * u[1] - 1.7, np.exp(u[1]) - u[0] * p])
+        options = {"xtol": 0.0, "ftol": 0.0}
+        ways = {
+            "root": lambda p: optimize.root(fun, [0.5, 0.5], (p,), tol=0.0).x,
+            "fsolve": lambda p: optimize.fsolve(fun, [0.5, 0.5], (p,), xtol=0.0),
+            "lm": lambda p: optimize.root(fun, [0.5, 0.5], (p,), "lm", options=options).x,
+            "leastsq": lambda p: optimize.leastsq(fun, [0.5, 0.5], (p,), **options)[0],
+        }
+        assert not optimize.root(fun, [0.5, 0.5], (1.3,), tol=0.0).success
+        slopes = pb.jacobian(lambda p: optimize.root(fun, [0.5, 0.5], (p,)).x)(1.3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            for solver in ways.values():
+                np.testing.assert_allclose(pb.jacobian(solver)(1.3), slopes, rtol=1e-9)
+
+    def test_where_there_is_no_root(self):
+        """It may have stopped near a minimum of the residual."""
+        for shift in (1e-7, 1e-3, 0.3):
+            with pytest.raises(pb.SolverError):
+                pb.jacobian(lambda p, e=shift: optimize.root(lambda u: u**2 + e * p, [0.9]).x)(1.0)
 
     def test_at_the_minimum(self):
         def found(c, method):

@@ -279,18 +279,22 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
             if primitive is not None:
                 if len(inputs) == 1:
                     x = inputs[0]
-                    if type(x.payload) not in OF_NUMPY or x.within.maps:
+                    if type(x.payload) not in OF_NUMPY or x.within.weighs:
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
                 if type(inputs[0]) is ndarray and inputs[1] is self:  # the usual `array * x`
                     if primitive.reflected is not None:
                         return primitive.reflected(self, inputs[0])
+                    if primitive.comparison and self.within.comparison is None:
+                        self.within.notice()
                     return self.within.beside(primitive, 1, self, inputs[0])
                 # The operators of NumPy's numbers come here as well.
+                if primitive.comparison and self.within.comparison is None:
+                    self.within.notice()
                 if type(inputs[0]) is Array or not isinstance(inputs[0], np.generic):
                     for x in inputs:
                         if type(x) is Array and (
-                            type(x.payload) not in primitive.arrays or x.within.maps
+                            type(x.payload) not in primitive.arrays or x.within.weighs
                         ):
                             primitive, inputs = as_called(primitive, inputs)
                             break
@@ -389,6 +393,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
+    primitive, inputs = as_called(primitive, inputs)
     return unary(primitive, *inputs) if len(inputs) == 1 else binary(primitive, *inputs)
 
 
@@ -558,7 +563,7 @@ def holds_live(x: Any) -> bool:
 
 def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy computes of Arrays that are constants."""
-    out = function(*[plain(x) for x in args], **{key: plain(x) for key, x in kwargs.items()})
+    out = function(*[peeled(x) for x in args], **{key: peeled(x) for key, x in kwargs.items()})
     written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
     if written_to or not isinstance(out, (ndarray, np.generic)):
         return out
@@ -575,10 +580,10 @@ def leaves(x: Any) -> Any:
         yield x
 
 
-def plain(x: Any) -> Any:
+def peeled(x: Any) -> Any:
     if type(x) is not tuple and SEQUENCES[type(x)]:
-        return [plain(item) for item in x]
-    return tuple(map(plain, x)) if type(x) is tuple else peel(x)
+        return [peeled(item) for item in x]
+    return tuple(map(peeled, x)) if type(x) is tuple else peel(x)
 
 
 for function in (array_ufunc, array_function):

@@ -94,6 +94,14 @@ def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
     )
 
 
+def placed(parts: Sequence[Any], at: Sequence[int], n: int) -> list[Any]:
+    """A list of n with the parts at their places, and None elsewhere."""
+    whole = [None] * n
+    for i, part in zip(at, parts, strict=True):
+        whole[i] = part
+    return whole
+
+
 # Rules that were found to be linear near zero, each asked once. Two of the same code may differ in
 # what they close over.
 LINEAR: WeakSet[Any] = WeakSet()
@@ -167,10 +175,7 @@ def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[
     """The cotangents of xs under run, which is done again; None for integers among them."""
     at = floating(xs)
     outs, pullback = vjp(along(run, xs, at), *[xs[i] for i in at])
-    x_bars: list[Any] = [None] * len(xs)
-    for i, x_bar in zip(at, pullback(filled(out_bars, outs)), strict=True):
-        x_bars[i] = x_bar
-    return x_bars
+    return placed(pullback(filled(out_bars, outs)), at, len(xs))
 
 
 PLAIN = (int, float, complex)  # equal if they are written alike: 0.0 is not -0.0

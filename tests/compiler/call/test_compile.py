@@ -755,6 +755,7 @@ class TestComposition:
         assert again(1.0) == np.sin(1.0)
 
     def test_without_llvmlite(self, monkeypatch):
+        monkeypatch.delitem(sys.modules, "llvmlite", raising=False)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         with pytest.raises(pb.MissingExtraError, match=r"pip install 'pullback\[compile\]'"):
             compile(np.sin)

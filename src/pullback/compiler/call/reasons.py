@@ -15,6 +15,7 @@ EARLY = "The function ran in Python: calls of this kind have not taken long enou
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy repeated it, while its machine code is made in the background."
+NO_PROGRAM = "Ask outside of transformations, with arrays, numbers and containers of them."
 
 
 # What to write instead, by how a reason begins.
@@ -68,7 +69,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     call = compiled.arrange(args, kwargs)
     if call is None:
         return "The function runs in Python for arguments of this kind."
-    entry = compiled.entries.get(call.key)
+    entry = compiled.known(call, args, kwargs)
     if entry is None:
         return NEW
     if not entry.paths and entry.early.calls:

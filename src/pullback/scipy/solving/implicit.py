@@ -23,7 +23,7 @@ from scipy.linalg import get_lapack_funcs
 from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
 from ...core.tree import unflatten
-from ...transforms.call import FunctionCall, floating
+from ...transforms.call import FunctionCall, floating, placed
 from ...transforms.derived import jacobian
 from ...transforms.forward import jvp
 from ...transforms.loops.body import BodyTrace, example, functional
@@ -58,9 +58,10 @@ class Equations:
     given: what the equations read beside that does not move with theta, such as an active set
     name: of the function, for messages
     closed: whether SciPy finds z by a formula, to the last digits
+    far: how far from a solution z may be
     """
 
-    closed = False
+    closed, far = False, 0.01
 
     def __init__(
         self,
@@ -137,10 +138,7 @@ class Equations:
             multiplier = self.linear(self.transposed(slope), -z_bar)
             _, pullback = vjp(lambda *p: self.residual(z, whole_of(p), given), *moving)
             totals = [add(a, b) for a, b in zip(totals, pullback(multiplier), strict=True)]
-        x_bars: list[Any] = [None] * len(theta)
-        for i, bar in zip(at, totals, strict=True):
-            x_bars[i] = bar
-        return x_bars
+        return placed(totals, at, len(theta))
 
     def linearised(self, z: Any, theta: Any, given: Any) -> tuple[Any, Any]:
         """The residual and its Jacobian."""
@@ -207,7 +205,6 @@ def add(a: Any, b: Any) -> Any:
 
 
 NEWTON = 50  # steps at most
-FAR = 0.01  # what SciPy found must be as close as this to a solution
 
 
 def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
@@ -237,7 +234,7 @@ def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, 
                 z, last = z - step, size
     except SolverError as error:
         return found, str(error)
-    if size > 1e-5 * near or np.linalg.norm(z - found) > FAR * near:
+    if size > 1e-5 * near or np.linalg.norm(z - found) > equations.far * near:
         return found, equations.unsolved()
     return z, None
 
