@@ -130,6 +130,7 @@ def test_higher_derivatives():
 
 
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 def test_compiled():
     """Also where the jump was beyond the range when it was recorded."""
     for name in ("pulse ends", "odeint"):

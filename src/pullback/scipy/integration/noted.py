@@ -3,7 +3,7 @@
 Enter: a function of (t, y), run at plain values or Arrays. Leave: its results, and for each
 decision (a comparison, `floor`, `sign`, `int(t)`) the level, constant between jumps, and the
 surface, which is 0 at the jump (`Traits.level`, `Traits.surface`). A decision is known again by its
-line and by how many there were on that line before: the branches of a function may differ.
+instruction and by how often that ran before: the branches of a function may differ.
 """
 
 from __future__ import annotations
@@ -114,21 +114,20 @@ class Decided:
         self.found, self.counts, self.made = dict[Key, Decision](), Counter[Any](), False
         self.caller: Any = sys._getframe(2)
 
-    def line(self) -> Any:
-        """Of the program that is run; None in machine code, whoever has called it."""
-        frame = frame_of_user()
-        line, outside = line_of(frame), self.caller
+    def place(self) -> tuple[Any, int]:
+        """Line and instruction of the program; none of machine code, whoever has called it."""
+        frame, outside = frame_of_user(), self.caller
         while outside is not None and outside is not frame:
             outside = outside.f_back
-        return None if outside is frame else line
+        return (None, 0) if outside is frame else (line_of(frame), frame.f_lasti)
 
     def enter(self, level: Any, surface: Callable[[], Any] | None, moves: bool) -> None:
         self.made = True
         if not moves:
             return
-        line = self.line()
-        key = line, self.counts[line]
-        self.counts[line] += 1
+        place = self.place()
+        key = *place, self.counts[place]
+        self.counts[place] += 1
         level = np.asarray(peel(level), float)
         self.found[key] = Decision(np.where(level == level, level, 0.5), surface)
 
