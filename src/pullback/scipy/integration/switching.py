@@ -517,11 +517,13 @@ def switched(path: Trajectory, side: RightSide, ts: Any, t1: Any) -> SwitchedPat
     jumps = search.jumps()
     if not jumps:
         return None
+    if len(jumps) > MOST:
+        raise staying(next(iter(jumps[-1].keys)))
     among = frozenset(key for change in jumps for key in change.keys)
     ends = [search.ts[0], *[change.low for change in jumps], search.ts[-1]]
     apart = [abs(b - a) for a, b in pairwise(ends)]
     whole = abs(search.ts[-1] - search.ts[0])
-    longest = max(whole / 1e4, min([x for x in apart if x > 1e-6 * whole], default=whole) / 2)
+    longest = max(whole / 1e3, min([x for x in apart if x > 1e-6 * whole], default=whole) / 2)
     sizes = np.maximum(np.max(np.abs(search.ys), axis=0), 1e-6 * np.max(np.abs(search.ys)) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
     pieces = Pieces(side, method, search.ys[0], sizes, among, longest)
