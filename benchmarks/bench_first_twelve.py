@@ -179,7 +179,7 @@ def geometric_mean(xs: list[float]) -> float:
 
 
 def main(arguments: list[str]) -> None:
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     words = [word for word in arguments if not word.startswith("--")]
     for gradient in (False, True):  # everything is imported, and has run
         measured(partial(chain), 10, gradient)

@@ -103,7 +103,7 @@ def serve(connection: Any) -> None:
 
 def answer(case: Any) -> list[Any]:
     package, fun, _ = case
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # those of the packages
     try:
         try:
             importlib.import_module(package)

@@ -4,7 +4,6 @@ SciPy's call is one operation of the recording, so one recording stands for all 
 """
 
 import sys
-import warnings
 from functools import partial
 
 import numpy as np
@@ -272,10 +271,8 @@ def test_messages_and_objects():
         found = optimize.minimize(lambda x: bowl(x, a), np.zeros(2), method="L-BFGS-B")
         return found.x[0] * len(found.message)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fast = pb.compile(f, wait=True)
-        found = [fast(x) for x in np.linspace(1.0, 2.0, 3)]
+    fast = pb.compile(f, wait=True)
+    found = [fast(x) for x in np.linspace(1.0, 2.0, 3)]
     assert found == [f(x) for x in np.linspace(1.0, 2.0, 3)]
 
 

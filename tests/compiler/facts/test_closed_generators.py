@@ -160,7 +160,7 @@ def test_nobody_hears_of_a_recording_that_stops_there(make, capsys, monkeypatch)
         for of in (f, pb.grad(f)):
             fast = pb.compile(of, wait=True)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # some fall back to Python
                 for x in (0.5, 0.6, 0.7):
                     plain, told = of(x), capsys.readouterr().out
                     found = fast(x), capsys.readouterr().out

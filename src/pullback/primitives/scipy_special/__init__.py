@@ -20,6 +20,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     polynomials     orthogonal polynomials, Legendre functions
     waves           Mathieu functions, spheroidal wave functions
     functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
+    cuts            branch cuts
     statistics      private ufuncs on which scipy.stats is built
 """
 
@@ -39,6 +40,7 @@ FAMILIES = (
     "polynomials",
     "statistics",
     "waves",
+    "cuts",  # of those before it
 )
 
 for family in FAMILIES:
