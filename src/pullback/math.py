@@ -27,6 +27,7 @@ from .core.dispatch import UFUNCS as NUMPYS
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.primitive import ZERO, Elementwise, Primitive
+from .core.scalars import with_value
 from .core.spec import Spec
 from .core.trace import is_live
 from .primitives.arguments import as_whole
@@ -106,9 +107,7 @@ def with_values_of(plain: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
     def call(*xs: Any) -> Any:
         return own(*xs) if all(map(is_known, xs)) else ufunc(*xs)
 
-    # Without `copy`, which asks `copyreg`: this may run while a first call is recorded.
-    own = object.__new__(type(primitive))
-    vars(own).update(vars(primitive), value=value)
+    own = with_value(primitive, value)
     return call
 
 

@@ -1,9 +1,11 @@
 """What must not break: long chains, shared nodes, memory, exceptions, threads, changed inputs."""
 
 import asyncio
+import contextvars
 import functools
 import gc
 import itertools
+import sys
 import threading
 import time
 import tracemalloc
@@ -11,13 +13,15 @@ import weakref
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import pullback as pb
 from pullback.core.bytecode import original
 from pullback.core.cotangent import Scattered
 from pullback.core.lines import UNDER_WAY
+from pullback.core.quiet import STATE
 from pullback.core.reach import LOCK, OPEN, SESSION
-from pullback.core.trace import running
+from pullback.core.trace import RUNNING, running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
 from tests.budgets import LONG
@@ -233,6 +237,36 @@ def is_held(lock):
     return not taken[0]
 
 
+def context_of_ours():
+    """The values of the library's variables of the context, and of NumPy's."""
+    variables = {STATE}
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "pullback":
+            variables |= {x for x in vars(module).values() if type(x) is contextvars.ContextVar}
+    return {x: x.get() for x in variables - {SESSION}}  # a closed one counts as none
+
+
+def interrupted(program, n):
+    """Raise at the n-th place in our code where Python looks for signals; how many were passed."""
+    count = 0
+
+    def profile(frame, event, argument):
+        nonlocal count
+        if event in ("call", "c_return") and "/pullback/" in frame.f_code.co_filename:
+            count += 1
+            if count == n:
+                raise KeyboardInterrupt
+
+    sys.setprofile(profile)
+    try:
+        program()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.setprofile(None)
+    return count
+
+
 class TestExceptions:
     @pytest.mark.parametrize("error", [Boom, KeyboardInterrupt])
     def test_an_exception_inside_f_leaves_everything_usable(self, error):
@@ -284,7 +318,6 @@ class TestExceptions:
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
     def test_an_exception_between_any_two_lines(self):
         """Raised at each line of the library in turn, it leaves right derivatives behind."""
-        import sys
 
         def piece(x, y):
             return x * np.sin(y) * x
@@ -323,6 +356,7 @@ class TestExceptions:
             assert SESSION.get() is None or SESSION.get().closed
             assert UNDER_WAY.now is None
             assert gradient() == expected
+            assert RUNNING.get() is None  # which machine code looks at
             assert not OPEN
             assert not is_held(LOCK)
             for function in (gradient, *pieces):
@@ -330,6 +364,46 @@ class TestExceptions:
             if finished and count < n:
                 break
         assert n > 100
+
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    @pytest.mark.parametrize("name", ["gradient", "tangent", "solver", "repeated"])
+    def test_a_signal_leaves_no_variable_set(self, name):
+        """Raised wherever Python looks for signals, KeyboardInterrupt leaves the context as it was:
+        what NumPy warns of, what is under way, and what a solver remembers."""
+        root = lambda a: optimize.brentq(lambda x: x**3 + x - a, 0.0, 9.0)
+        fast = pb.compile(pb.grad(lambda a: root(a) * 2), wait=True)
+        for x in (1.0, 1.1, 1.2, 1.3):
+            fast(x)
+        program = {
+            "gradient": lambda: pb.grad(lambda x: pb.grad(lambda y: x * np.sin(y) * x)(x) + x)(0.5),
+            "tangent": lambda: pb.jvp(
+                lambda x: np.sum(np.sin(x) * x), (np.ones(2),), (np.ones(2),)
+            ),
+            "solver": lambda: pb.grad(root)(1.0),
+            "repeated": lambda: fast(1.4),
+        }[name]
+        program()
+        before, left = context_of_ours(), set()
+        points = interrupted(program, 0)
+        assert points > 50
+        for n in range(1, points + 1, 1 if LONG else max(1, points // 60)):
+            interrupted(program, n)
+            after = context_of_ours()
+            left |= {key for key in before if after[key] is not before[key]}
+        assert not left
+
+    def test_a_task_that_began_within_a_transformation(self):
+        """It is within none when that has ended: machine code repeats calls by itself there."""
+        contexts = []
+        pb.grad(lambda x: contexts.append(contextvars.copy_context()) or x * x)(1.0)
+        fast = pb.compile(lambda x: np.sin(x) * x, wait=True)
+
+        def calls():
+            for x in (1.0, 1.1, 1.2, 1.3, 1.4):
+                fast(x)
+            return fast.why()
+
+        assert contexts[0].run(calls).startswith("Machine code repeated it: its arguments")
 
     def test_a_pullback_cannot_be_entered_by_its_own_rule(self):
         """It says so instead of mixing two passes."""

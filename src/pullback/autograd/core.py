@@ -61,15 +61,14 @@ def floating(tree: Any) -> Any:
 
 def make_vjp(fun: Callable[..., Any], x: Any) -> tuple[Callable[[Any], Any], Any]:
     """The pullback of fun at x, a function from a cotangent to one like x; and fun(x)."""
-    token = ZERO.set(
-        "Output seems independent of input. "
-    )  # autograd's words, by which one filters
+    before = ZERO.get()
     try:
+        ZERO.set("Output seems independent of input. ")  # autograd's words, by which one filters
         if type(x) in SPACES or stands(x):
             return vjp_of_object(answers(fun), x)
         out, pullback = vjp(answers(fun), floating(x))
     finally:
-        ZERO.reset(token)
+        ZERO.set(before)
 
     def back(g: Any) -> Any:
         return pullback(like(g, out))[0]

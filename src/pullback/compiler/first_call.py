@@ -92,11 +92,12 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def faster(loops: Faster) -> Iterator[None]:
     """Run long loops in machine code."""
-    token = FASTER.set(loops)
+    before = FASTER.get()
     try:
+        FASTER.set(loops)
         yield
     finally:
-        FASTER.reset(token)
+        FASTER.set(before)
 
 
 @contextmanager
@@ -156,21 +157,23 @@ class Faster:
 
     def make(self, make: Callable[[], Any]) -> Any:
         """Call `make`, which runs none of the user's code, without watching it."""
-        token = STAGED.set(None)
+        before = STAGED.get()
         try:
+            STAGED.set(None)
             with unwatched():
                 return make()
         finally:
-            STAGED.reset(token)
+            STAGED.set(before)
 
 
 def alone(program: Any, xs: Sequence[Any]) -> Any:
     """What a program gives. Where it is in doubt NumPy does the loop, and must not ask for it."""
-    token = FASTER.set(None)
+    before = FASTER.get()
     try:
+        FASTER.set(None)
         return program(*xs)
     finally:
-        FASTER.reset(token)
+        FASTER.set(before)
 
 
 class Early:
@@ -214,11 +217,12 @@ class Early:
             if self.calls > FEW:
                 weight = 0 if self.calls % SAMPLED else SAMPLED
             begun = thread_time() if weight else 0.0
-        token = FASTER.set(self.loops)  # as `faster` does, which would cost a tenth of such a call
+        before = FASTER.get()
         try:
+            FASTER.set(self.loops)  # as `faster` does, which would cost a tenth of such a call
             return fun(*args, **kwargs)
         finally:
-            FASTER.reset(token)
+            FASTER.set(before)
             if weight:
                 self.seconds += weight * (thread_time() - begun)
 

@@ -360,7 +360,7 @@ class Run:
             out = e.primitive(*xs, **e.static)
         outs = out if e.primitive.n_out is not None else (out,)
         for v, o in zip(e.outputs, outs, strict=True):
-            found[v] = o = python_calls.own(e, v, o, xs)
+            found[v] = o = python_calls.unshared(e, v, o, xs)
             if v.spec.dtype in TYPES:
                 k = self.n_in + self.n_out + self.objects[v]
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])

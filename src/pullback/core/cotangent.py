@@ -322,10 +322,10 @@ class Buffer(Cotangent):
     def __init__(self, bar: Any) -> None:
         if isinstance(bar, Cotangent):
             bar = masked(bar, True)
-            self.mask = own(np.broadcast_to(bar.mask, bar.shape))
-            self.value = own(bar.dense())  # zero where nothing is present
+            self.mask = writable(np.broadcast_to(bar.mask, bar.shape))
+            self.value = writable(bar.dense())  # zero where nothing is present
         else:
-            self.mask, self.value = np.ones(bar.shape, bool), own(bar)
+            self.mask, self.value = np.ones(bar.shape, bool), writable(bar)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -424,14 +424,14 @@ class Buffer(Cotangent):
 
     def add(self, other: Any) -> Buffer:
         mask = masked(other, True).mask if isinstance(other, Cotangent) else True
-        self.value = own(self.value + dense(other))
-        self.mask = own(np.logical_or(self.mask, mask))
+        self.value = writable(self.value + dense(other))
+        self.mask = writable(np.logical_or(self.mask, mask))
         return self
 
     __radd__ = __iadd__ = __add__
 
 
-def own(x: Any) -> Any:
+def writable(x: Any) -> Any:
     """x as an array to be written to."""
     if type(x) is Array:
         x = np.copy(x)

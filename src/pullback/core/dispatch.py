@@ -562,7 +562,7 @@ def holds_live(x: Any) -> bool:
 
 def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy computes of Arrays that are constants."""
-    out = function(*[plain(x) for x in args], **{key: plain(x) for key, x in kwargs.items()})
+    out = function(*[peeled(x) for x in args], **{key: peeled(x) for key, x in kwargs.items()})
     written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
     if written_to or not isinstance(out, (ndarray, np.generic)):
         return out
@@ -579,10 +579,10 @@ def leaves(x: Any) -> Any:
         yield x
 
 
-def plain(x: Any) -> Any:
+def peeled(x: Any) -> Any:
     if type(x) is not tuple and SEQUENCES[type(x)]:
-        return [plain(item) for item in x]
-    return tuple(map(plain, x)) if type(x) is tuple else peel(x)
+        return [peeled(item) for item in x]
+    return tuple(map(peeled, x)) if type(x) is tuple else peel(x)
 
 
 for function in (array_ufunc, array_function):

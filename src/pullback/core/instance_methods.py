@@ -20,11 +20,11 @@ from .instances import (
     NAMES,
     OWN_WAY,
     Instance,
-    alike,
     attribute,
     example,
     in_classes,
     inside,
+    nearly_equal,
     of_function,
     of_root,
     of_ufunc,
@@ -168,7 +168,7 @@ def set_item(self: Instance, index: Any, value: Any) -> None:
     if plain is None:
         return
     plain[shown(index)] = shown(value)
-    if not alike(np.asarray(plain), np.asarray(peel(inner))):
+    if not nearly_equal(np.asarray(plain), np.asarray(peel(inner))):
         raise MissingRuleError(
             f"`a[index] = x` on a `{kind.__name__}` calls the class's own `__getitem__`, which"
             " returned a copy.\n  Write into `a.view(np.ndarray)`."

@@ -389,7 +389,7 @@ def like(plain: Any, live: Any) -> Any:
     if live.shape != shape and live.size == math.prod(shape) and derives(kind):
         live = live.reshape(shape)  # as `__array_finalize__` does
     value = peel(live)
-    if np.shape(value) != shape or not alike(np.asarray(plain), np.asarray(value)):
+    if np.shape(value) != shape or not nearly_equal(np.asarray(plain), np.asarray(value)):
         raise MissingRuleError(
             f"A `{kind.__name__}` got its numbers from a method that NumPy calls, such as"
             " `__array_wrap__`, and their derivative would be lost.\n"
@@ -400,10 +400,10 @@ def like(plain: Any, live: Any) -> Any:
     return Instance(kind, live, attributes(plain))
 
 
-def alike(a: Any, b: Any) -> bool:
+def nearly_equal(a: Any, b: Any) -> bool:
     if a.dtype == object and a.shape:
         pairs = zip(a.flat, b.flat, strict=True)
-        return all(alike(np.asarray(peel(x)), np.asarray(peel(y))) for x, y in pairs)
+        return all(nearly_equal(np.asarray(peel(x)), np.asarray(peel(y))) for x, y in pairs)
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
     close = 1e-9 if a.dtype.itemsize >= 8 else 1e-3

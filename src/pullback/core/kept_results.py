@@ -59,11 +59,12 @@ class Cached:
         if held is not MISSING and REHEARSED.get():
             return held  # without counting the call
         if not REHEARSED.get() and (session.notes is None or held is not MISSING):
-            token = SESSION.set(None)
+            before = SESSION.get()
             try:
+                SESSION.set(None)
                 return self.wrapper(*args, **kwargs)
             finally:
-                SESSION.reset(token)
+                SESSION.set(before)
         known = self.fun(*args, **kwargs)
         if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
             self.results[key] = known
@@ -98,14 +99,14 @@ def forgotten() -> Iterator[None]:
     Otherwise a rehearsed call would leave its results to the call itself, which would then skip
     what these functions do beside computing.
     """
-    session = SESSION.get()
-    before = {} if session is None else session.results
-    token = REHEARSED.set(True)
-    if session is not None:
-        session.results = {}
+    session, before = SESSION.get(), REHEARSED.get()
+    results = {} if session is None else session.results
     try:
+        REHEARSED.set(True)
+        if session is not None:
+            session.results = {}
         yield
     finally:
-        REHEARSED.reset(token)
+        REHEARSED.set(before)
         if session is not None:
-            session.results = before
+            session.results = results

@@ -57,7 +57,7 @@ def part_where(bar: Any, mask: Any, tie: Any = None) -> Any:
     plain = type(bar) is ndarray is type(mask) and bar.dtype is DOUBLE
     if plain and bar.shape == mask.shape and hastily():
         if bar.size > LARGE:  # of what is not finite come NaNs, which the leaves tell
-            out = mask.astype(DOUBLE) if tie is None else shares(mask, tie)
+            out = mask.astype(DOUBLE) if tie is None else fractions(mask, tie)
             np.multiply(out, bar, out)
             out += NUMBERS[0.0]  # no zero is negative
             return out
@@ -71,7 +71,7 @@ def part_where(bar: Any, mask: Any, tie: Any = None) -> Any:
     return masked(bar, mask)
 
 
-def shares(mask: ndarray, tie: ndarray) -> ndarray:
+def fractions(mask: ndarray, tie: ndarray) -> ndarray:
     """1 where a mask holds, a half where there is a tie as well, else 0: from integers, quickly."""
     one = mask.view(np.int8)
     halves = np.subtract(one + one, tie.view(np.int8)).astype(DOUBLE)

@@ -41,7 +41,7 @@ class MappedText(str):
         return self
 
     def __reduce__(self) -> Any:
-        return str, (plain(self),)
+        return str, (unmarked(self),)
 
     def __bool__(self) -> bool:
         return str.__len__(self) > 0
@@ -61,7 +61,7 @@ def mapped_text(text: Any, trace: Any) -> Any:
     out = MappedText(text)
     out.within = trace
     MADE[0] += 1
-    WRITTEN.append((plain(out).splitlines(), weakref.ref(trace)))
+    WRITTEN.append((unmarked(out).splitlines(), weakref.ref(trace)))
     LATEST[0] = weakref.ref(trace)
     return out
 
@@ -69,7 +69,7 @@ def mapped_text(text: Any, trace: Any) -> Any:
 LATEST: list[Any] = [lambda: None]  # the trace of the latest
 
 
-def plain(text: str) -> str:
+def unmarked(text: str) -> str:
     return str.__str__(text)
 
 
@@ -291,7 +291,7 @@ def rewriting(method: Any) -> Any:
 
 def reading(kind: Any) -> Any:
     """`float(text)` and its kin, which ask text for nothing, but a class derived from it."""
-    return asking(f"{kind.__name__}(text)", lambda self: kind(plain(self)))
+    return asking(f"{kind.__name__}(text)", lambda self: kind(unmarked(self)))
 
 
 for name, method in vars(str).items():

@@ -84,7 +84,7 @@ class Begun(Session):
 
     def __del__(self) -> None:
         """An exception between two lines may keep it from being closed."""
-        if not self.closed:
+        if not getattr(self, "closed", True):
             self.close()
 
 
@@ -147,7 +147,7 @@ def put_back() -> None:
     SWITCHED.clear()
     made = MADE[:]
     for ref in made:
-        plain(ref())
+        reset_code(ref())
     del MADE[: len(made)]
     while REACHED:
         KNOWN.pop(REACHED[-1], None)
@@ -157,7 +157,7 @@ def put_back() -> None:
         MADE_BY.pop()
 
 
-def plain(fn: Any) -> None:
+def reset_code(fn: Any) -> None:
     if fn is not None:
         code = original(fn.__code__)
         if code is not fn.__code__:
@@ -198,7 +198,7 @@ class Made:
 
     def __getitem__(self, fn: Any) -> Any:
         if not OPEN:  # the code has outlived its session
-            plain(fn)
+            reset_code(fn)
             return fn
         MADE.append(weakref.ref(fn))
         if len(MADE) > LIMIT[0]:
@@ -501,8 +501,9 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     An exception may come between any two lines. One that keeps this from putting back what was
     there before leaves a session that its caller closes, which counts as none.
     """
-    token = SESSION.set(session)
+    before = SESSION.get()
     try:
+        SESSION.set(session)
         with LOCK: OPEN[id(session)] = weakref.ref(session)  # fmt: skip
         if len(sys.modules) != LOADED[0]:
             scan()
@@ -512,7 +513,7 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
     finally:
-        SESSION.reset(token)
+        SESSION.set(before)
 
 
 OUTERMOST.add(begun.__code__)
@@ -530,11 +531,12 @@ def call_outside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a function of the user's that computes with plain NumPy, such as the value of a rule."""
     if not active():
         return fun(*args, **kwargs)
-    token = SESSION.set(OFF)
+    before = SESSION.get()
     try:
+        SESSION.set(OFF)
         return fun(*args, **kwargs)
     finally:
-        SESSION.reset(token)
+        SESSION.set(before)
 
 
 def unreached() -> str:

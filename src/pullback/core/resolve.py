@@ -57,7 +57,7 @@ from .jitted import is_jitted, jitted
 from .keepers import KEEPERS, keeping
 from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
-from .mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, plain
+from .mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, unmarked
 from .members import BORING, HEAP, of
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
@@ -467,7 +467,7 @@ def give_warning(*args: Any, **kwargs: Any) -> None:
     given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
     given |= kwargs
     if type(given["message"]) is MappedText:
-        given["message"] = plain(given["message"])  # by which warnings that were given are found
+        given["message"] = unmarked(given["message"])  # by which warnings that were given are found
     warnings.warn(**{**given, "stacklevel": given.get("stacklevel", 1) + 1})
 
 

@@ -7,7 +7,7 @@ applied itself or given an array without axes, so that values stay NumPy's bit f
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,10 +23,16 @@ REAL = frozenset({float, np.float64})
 
 def rounding(primitive: Any) -> Any:
     """The primitive with the ufunc itself for its value; None where the operator rounds alike."""
-    if not primitive.by_number:
-        return None
-    other = copy(primitive)
-    other.value = primitive.ufunc
+    return with_value(primitive, primitive.ufunc) if primitive.by_number else None
+
+
+def with_value(primitive: Any, value: Callable[..., Any]) -> Any:
+    """A copy of a primitive that computes its value otherwise.
+
+    `copy` would ask `copyreg`, and a copy may be made while a first call is recorded.
+    """
+    other = object.__new__(type(primitive))
+    vars(other).update(vars(primitive), value=value)
     return other
 
 

@@ -55,8 +55,9 @@ def carried(f: Any, session: Any) -> Any:
     """A function for another thread, in the session of the one that hands it over."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        token = SESSION.set(session)
+        before = SESSION.get()
         try:
+            SESSION.set(session)
             return CALLS[f](*args, **kwargs)
         except BaseException as error:
             ours = cause_of(error)
@@ -64,7 +65,7 @@ def carried(f: Any, session: Any) -> Any:
                 session.hear(ours)
             raise
         finally:
-            SESSION.reset(token)
+            SESSION.set(before)
 
     return call
 

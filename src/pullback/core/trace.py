@@ -455,9 +455,18 @@ def enclosing() -> list[Trace]:
 
 
 def running() -> Trace | None:
-    """The innermost running transformation of this thread or task."""
+    """The innermost running transformation of this thread or task.
+
+    One that has ended may still be noted: in a task that began within it, or if an exception came
+    before the line that takes it back. Machine code that is to run outside of all looks for none.
+    """
     trace = RUNNING.get()
-    return None if trace is None or trace.ended else trace
+    if trace is None or not trace.ended:
+        return trace
+    while trace is not None and trace.ended:
+        trace = trace.outer
+    RUNNING.set(trace)
+    return trace
 
 
 def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = False) -> Any:
@@ -465,7 +474,7 @@ def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = 
 
     ours: it is one of ours that calls none of the user's, and is called as it is.
     """
-    trace.outer = outer = RUNNING.get()
+    trace.outer = outer = running()
     try:
         RUNNING.set(trace)
         told = STARTS.get()

@@ -49,9 +49,11 @@ def usage(example: str, name: str | None = None) -> Callable[[F], F]:
                 return function(*args, **kwargs)
             except TypeError as error:
                 trace = error.__traceback__
-                if trace is None or trace.tb_next is None:  # the function wasn't entered
-                    refuse_call(function, asked, example, args, kwargs)
-                raise
+                if trace is not None and trace.tb_next is not None:
+                    raise
+                unentered = error  # refused outside of this block, so that users see one error
+            refuse_call(function, asked, example, args, kwargs)
+            raise unentered
 
         return cast(F, call)
 

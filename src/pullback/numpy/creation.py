@@ -311,19 +311,33 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
 # `np.r_[a, 1:4, x]` and `np.mgrid[0:1:5j]`.
 
 
-class Concatenator:
-    """`np.r_` and `np.c_`: slices are ranges, numbers and arrays are joined along an axis."""
+class MadeByIndex:
+    """An object of NumPy's that makes arrays when it is indexed; `live` makes those that carry
+    derivatives.
+    """
 
-    def __init__(self, real: Any, axis: int = 0, ndim: int = 1, lead: int = -1) -> None:
-        self.real, self.axis, self.ndim, self.lead = real, axis, ndim, lead
+    def __init__(self, real: Any) -> None:
+        self.real = real
         OWN[real] = self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.real, name)
 
     def __getitem__(self, key: Any) -> Any:
-        if not is_live_key(key):
-            return made(self.real[without_arrays(key)])
+        return self.live(key) if is_live_key(key) else made(self.real[without_arrays(key)])
+
+    def live(self, key: Any) -> Any:
+        raise NotImplementedError
+
+
+class Concatenator(MadeByIndex):
+    """`np.r_` and `np.c_`: slices are ranges, numbers and arrays are joined along an axis."""
+
+    def __init__(self, real: Any, axis: int = 0, ndim: int = 1, lead: int = -1) -> None:
+        super().__init__(real)
+        self.axis, self.ndim, self.lead = axis, ndim, lead
+
+    def live(self, key: Any) -> Any:
         axis, ndim, lead = self.axis, self.ndim, self.lead
         entries = list(key) if type(key) is tuple else [key]
         if type(entries[0]) is str:
@@ -380,19 +394,14 @@ def counted_span(s: slice, dtype: Any) -> Any:
     return np.arange(n, dtype=dtype) * step + start
 
 
-class Grid:
+class Grid(MadeByIndex):
     """`np.mgrid` and `np.ogrid`."""
 
     def __init__(self, real: Any, sparse: bool) -> None:
-        self.real, self.sparse = real, sparse
-        OWN[real] = self
+        super().__init__(real)
+        self.sparse = sparse
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-    def __getitem__(self, key: Any) -> Any:
-        if not is_live_key(key):
-            return made(self.real[without_arrays(key)])
+    def live(self, key: Any) -> Any:
         if type(key) is slice:
             if not isinstance(key.step, complex):
                 return span(key)

@@ -80,11 +80,12 @@ def method(cls: type, name: str) -> Any:
             return draw(name)(*args, **kwargs)
         if DRAWS:
             DRAWS[-1].draws(self, name)
-        token = INSIDE.set(True)
+        before = INSIDE.get()
         try:
+            INSIDE.set(True)
             return drawn(draw, name, args, kwargs)
         finally:
-            INSIDE.reset(token)
+            INSIDE.set(before)
 
     call.__name__, call.__doc__ = name, getattr(cls, name).__doc__
     return call

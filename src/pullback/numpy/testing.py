@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, leaves, plain
+from ..core.dispatch import as_array, leaves, peeled
 from .wrapping import mirror, named_as
 
 __all__ = list(np.testing.__all__)
@@ -24,7 +24,7 @@ def asserting(original: Any, holds: Any) -> Any:
     def call(x: Any, y: Any, *args: Any, **kwargs: Any) -> None:
         found = [leaf for leaf in leaves((x, y)) if type(leaf) is Array]
         if not found or not holds(as_array(x), as_array(y), *args, **kwargs):
-            original(plain(x), plain(y), *args, **kwargs)
+            original(peeled(x), peeled(y), *args, **kwargs)
 
     return named_as(original, call)
 

@@ -38,7 +38,7 @@ from ..core.dispatch import (
     holds_arrays,
     into_plain,
     leaves,
-    plain,
+    peeled,
     unknown,
 )
 from ..core.instances import BY_METHOD
@@ -296,7 +296,7 @@ def as_operand(x: Any, kind: str | None) -> Any:
 def values(x: Any) -> Any:
     """An argument with constants as plain arrays; others stay, for NumPy's function to meet."""
     trace = youngest([leaf for leaf in leaves(x) if type(leaf) is Array])
-    return plain(x) if trace is CONSTANT else x
+    return peeled(x) if trace is CONSTANT else x
 
 
 @cache

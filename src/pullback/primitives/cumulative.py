@@ -109,15 +109,16 @@ class Recurrence(Primitive):
             a, b = np.broadcast_arrays(a, b)
         if axis:
             a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
-        token = STATE.set(SILENT)
+        before = STATE.get()
         try:
+            STATE.set(SILENT)
             if reverse:
                 a = np.concatenate([a[:1], a[:0:-1]])
                 out = np.ascontiguousarray(solve_recurrence(a, b[::-1])[::-1])
             else:
                 out = solve_recurrence(a, b)
         finally:
-            STATE.reset(token)
+            STATE.set(before)
         return np.moveaxis(out, 0, axis) if axis else out
 
     def spec(self, a, b, *, axis, reverse):

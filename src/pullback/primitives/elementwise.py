@@ -79,7 +79,7 @@ def compares(ufunc, value):
     )
 
 
-def own(function, *partials, name, lower=None):
+def function_row(function, *partials, name, lower=None):
     """A function of ours as a primitive: the function, which now takes Arrays as well."""
 
     def value(*xs):
@@ -124,7 +124,7 @@ def round_infinity(x, to=HUGE):
     return np.where(infinite, np.copysign(to[x.dtype.newbyteorder("=")], x), x)[()]
 
 
-finite_p = own(round_infinity, ONE, name="finite", lower="finite")
+finite_p = function_row(round_infinity, ONE, name="finite", lower="finite")
 
 
 def factor(x):
@@ -142,7 +142,7 @@ def round_off_pole(slope, at):
 
 # The slope of a power with infinity rounded where the power has overflowed as well: where the
 # second operand is between 0 and 1. At 0 is a pole; beyond 1 only the slope overflows, and is so.
-off_pole = own(round_off_pole, ONE, ZERO, name="finite_off_pole", lower="finite_off_pole")
+off_pole = function_row(round_off_pole, ONE, ZERO, name="finite_off_pole", lower="finite_off_pole")
 
 # The slope of x**2 where x is infinite: a tangent that has overflowed once does not overflow again
 # by a few of them, so that `1 / (1 + exp(x)**2)` has a derivative in both modes.
@@ -164,7 +164,7 @@ def round_to_spare(x):
     return round_infinity(x, SPARE)
 
 
-spared_p = own(round_to_spare, ONE, name="spared", lower="spared")
+spared_p = function_row(round_to_spare, ONE, name="spared", lower="spared")
 
 
 def steep(slope, x):
@@ -186,10 +186,10 @@ def round_steep(slope, x):
     return np.where(np.isinf(x), round_to_spare(slope), round_infinity(slope))[()]
 
 
-steep_p = own(round_steep, ONE, ZERO, name="steep", lower="steep")
+steep_p = function_row(round_steep, ONE, ZERO, name="steep", lower="steep")
 
 # The values of x as a constant.
-stopped = own(lambda x: np.array(x)[()], ZERO, name="stopped", lower="same")
+stopped = function_row(lambda x: np.array(x)[()], ZERO, name="stopped", lower="same")
 stopped.primitive.declare(gives_back=True)
 
 

@@ -308,35 +308,35 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
     return np.conjugate(real(as_array(a), n, axis, swapped(norm)))
 
 
+def given(name, a, s, axes, out):
+    """The array, the lengths and the axes of a transform along several axes."""
+    refuse(name, out=out)
+    a = as_array(a)
+    axes, s = lengths(a, s, axes, name)
+    return a, s, axes
+
+
 @replaces(np.fft.fftn)
 def fftn(a, s=None, axes=None, norm=None, out=None):
-    refuse("numpy.fft.fftn", out=out)
-    a = as_array(a)
-    axes, s = lengths(a, s, axes, "numpy.fft.fftn")
+    a, s, axes = given("numpy.fft.fftn", a, s, axes, out)
     return along_all(a, s, axes, norm, inverse=False)
 
 
 @replaces(np.fft.ifftn)
 def ifftn(a, s=None, axes=None, norm=None, out=None):
-    refuse("numpy.fft.ifftn", out=out)
-    a = as_array(a)
-    axes, s = lengths(a, s, axes, "numpy.fft.ifftn")
+    a, s, axes = given("numpy.fft.ifftn", a, s, axes, out)
     return along_all(a, s, axes, norm, inverse=True)
 
 
 @replaces(np.fft.rfftn)
 def rfftn(a, s=None, axes=None, norm=None, out=None):
-    refuse("numpy.fft.rfftn", out=out)
-    a = as_array(a)
-    axes, s = lengths(a, s, axes, "numpy.fft.rfftn")
+    a, s, axes = given("numpy.fft.rfftn", a, s, axes, out)
     return along_all(real(a, s[-1], axes[-1], norm), s[:-1], axes[:-1], norm, inverse=False)
 
 
 @replaces(np.fft.irfftn)
 def irfftn(a, s=None, axes=None, norm=None, out=None):
-    refuse("numpy.fft.irfftn", out=out)
-    a = as_array(a)
-    axes, sizes = lengths(a, s, axes, "numpy.fft.irfftn")
+    a, sizes, axes = given("numpy.fft.irfftn", a, s, axes, out)
     last = None if s is None else sizes[-1]
     return real_inverse(
         along_all(a, sizes[:-1], axes[:-1], norm, inverse=True), last, axes[-1], norm

@@ -13,7 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array, current
-from ..core.dispatch import plain
+from ..core.dispatch import peeled
 from ..core.errors import ConversionError
 from ..core.node import copied
 from ..core.primitive import align
@@ -162,7 +162,7 @@ def rank(k):
 
 def invalid(shape, key):
     """Raise what NumPy raises for x[key]."""
-    ghost(shape)[tuple(plain(key)) if type(key) is tuple else plain(key)]
+    ghost(shape)[tuple(peeled(key)) if type(key) is tuple else peeled(key)]
     raise IndexError(f"{key!r} is not an index of an array of shape {shape}")
 
 
@@ -198,7 +198,7 @@ def nonzero(mask, asked):
     if not traces:
         return known(mask, asked).nonzero()
     selected = numbers(values, traces)
-    if not alike(selected):
+    if not all_equal(selected):
         raise differing(mask, asked)
     shape = (*selected.shape, selected.max(initial=0))
     return tuple([wrapped(np.reshape(i, shape), traces) for i in values.nonzero()[len(traces) :]])
@@ -209,7 +209,7 @@ def numbers(values, traces):
     return np.count_nonzero(values, axis=tuple(range(len(traces), values.ndim)), keepdims=False)
 
 
-def alike(selected):
+def all_equal(selected):
     return selected.size == 0 or bool((selected == selected.flat[0]).all())
 
 

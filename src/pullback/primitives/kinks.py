@@ -28,11 +28,12 @@ GATHERED: ContextVar[list | None] = ContextVar("kinks", default=None)
 @contextmanager
 def gathered(kinks: list) -> Iterator[None]:
     """Collect the conditions that rules ask about in this block, without answering them."""
-    token = GATHERED.set(kinks)
+    before = GATHERED.get()
     try:
+        GATHERED.set(kinks)
         yield
     finally:
-        GATHERED.reset(token)
+        GATHERED.set(before)
 
 
 def is_met(kink):

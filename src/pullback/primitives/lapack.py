@@ -31,13 +31,14 @@ def direct(function, name, element=lambda out: out[0, 0]):
         for x in xs:
             if type(x) is not np.ndarray or x.dtype is not DOUBLE or x.ndim != 2 or not x.size:
                 return function(*xs)
-        token = STATE.set(SILENT)
+        before = STATE.get()
         try:
+            STATE.set(SILENT)
             out = call(*xs)
         except ValueError:  # shapes that do not fit, of which NumPy's function has more to say
             return function(*xs)
         finally:
-            STATE.reset(token)
+            STATE.set(before)
         first = element(out)
         return out if first == first else function(*xs)
 

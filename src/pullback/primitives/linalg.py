@@ -153,12 +153,13 @@ class Inverse(OfMatrix):
 
 def condition(a, inv):
     """The condition number of plain matrices by column sums."""
-    token = STATE.set(SILENT)
+    before = STATE.get()
     try:
+        STATE.set(SILENT)
         first, second = [np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)]
         return first * second
     finally:
-        STATE.reset(token)
+        STATE.set(before)
 
 
 @lru_cache(maxsize=8)

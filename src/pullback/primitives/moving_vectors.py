@@ -17,7 +17,7 @@ from ..core.array import Array
 from ..core.primitive import Primitive
 from ..core.spec import spec_of
 from .arguments import somewhere
-from .spectra import adjoint, alike, col, levels_p, row, separate
+from .spectra import adjoint, col, levels_p, row, same_label, separate
 
 
 def is_regular(s):
@@ -42,7 +42,7 @@ def gaps(w, kind):
     if type(w) is np.ndarray and kind != "eig" and separate(w, kind):
         itself = np.eye(w.shape[-1], dtype=bool)
         return np.where(itself, 0, 1 / np.where(itself, 1, row(w) - col(w)))
-    equal = alike(levels_p(w, kind=kind))
+    equal = same_label(levels_p(w, kind=kind))
     between = 1 / np.where(equal, 1, row(w) - col(w))
     return np.where(np.eye(w.shape[-1], dtype=bool), 0, np.where(equal, np.nan, between))
 

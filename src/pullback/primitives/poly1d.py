@@ -21,7 +21,7 @@ def coefficients(p):
     return p.coeffs if isinstance(p, np.poly1d) else as_array(p)
 
 
-def alike(*ps):
+def poly1d_if_any(*ps):
     """What makes a poly1d of a result if one of the polynomials is one."""
     given = any(isinstance(p, np.poly1d) for p in ps)
     return np.poly1d if given else lambda val: val
@@ -69,7 +69,7 @@ def combined(ufunc, a1, a2):
     """The sum or difference, with zeros for the powers that the shorter polynomial lacks."""
     x, y = [np.atleast_1d(coefficients(a)) for a in (a1, a2)]
     n = max(len(x), len(y))
-    return alike(a1, a2)(ufunc(lengthened(x, n), lengthened(y, n)))
+    return poly1d_if_any(a1, a2)(ufunc(lengthened(x, n), lengthened(y, n)))
 
 
 def lengthened(c, n):
@@ -79,12 +79,12 @@ def lengthened(c, n):
 @replaces(np.polymul)
 def polymul(a1, a2):
     out = np.convolve(*[np.poly1d(a).coeffs for a in (a1, a2)])
-    return alike(a1, a2)(out)
+    return poly1d_if_any(a1, a2)(out)
 
 
 @replaces(np.polydiv)
 def polydiv(u, v):
-    made = alike(u, v)
+    made = poly1d_if_any(u, v)
     u, v = [np.atleast_1d(coefficients(a)) + 0.0 for a in (u, v)]
     n = len(v)
     rest, scale, quotient = np.astype(u, np.result_type(u, v)), 1.0 / v[0], []
@@ -108,7 +108,7 @@ def polyder(p, m=1):
     out = coefficients(p)
     for _ in range(m):
         out = out[:-1] * np.arange(len(out) - 1, 0, -1)
-    return alike(p)(out)
+    return poly1d_if_any(p)(out)
 
 
 @replaces(np.polyint)
@@ -124,7 +124,7 @@ def polyint(p, m=1, k=None):
     out = coefficients(p)
     for i in range(m):
         out = np.concatenate([out / np.arange(len(out), 0, -1), k[i : i + 1]])
-    return alike(p)(out)
+    return poly1d_if_any(p)(out)
 
 
 # Roots.

@@ -24,7 +24,7 @@ from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.reach import call_inside
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside
-from .elementwise import NUMBERS, itself, own, row
+from .elementwise import NUMBERS, function_row, itself, row
 from .keys import known, mapped
 from .kinks import at_kink, at_zero
 from .objects import objects_of
@@ -174,7 +174,7 @@ fmax    = row(np.fmax,    picked,        picked,        reads="out x0 x1", kind=
 fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=Pick)
 # fmt: on
 
-step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
+step = function_row(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 step.primitive.declare(bent_at_zero="numpy.heaviside", steps=True, surface=itself)
 
 

@@ -16,7 +16,7 @@ from ..core.dispatch import DEFERS, refuse, replaces
 from ..core.errors import ConversionError
 from .arguments import REDUCED_BY, arrays_of, as_array, axes_of, rows, settled, wrapped
 from .indexing import getitem_p
-from .keys import INDEX, alike, mapped, nonzero, numbers
+from .keys import INDEX, all_equal, mapped, nonzero, numbers
 
 
 class MaskedRows(NDArrayOperatorsMixin):
@@ -145,7 +145,7 @@ def select(x, mask):
     """x[mask] for a mask that is mapped: an Array if all examples select equally many elements."""
     values, traces = rows(mask)
     n, integers = numbers(values, traces), (INDEX,) * mask.ndim
-    if alike(n):
+    if all_equal(n):
         return getitem_p(x, *nonzero(mask, "x[mask]"), key=integers)
     most = int(n.max())
     held = np.reshape(values, (*n.shape, -1))

@@ -20,13 +20,20 @@ from .arguments import INTS, arrays_of, as_array, axes_of, dims
 from .objects import objects_of
 
 
-class Reshape(Linear):
-    """The same elements in C order, in another shape."""
+class Rearrangement(Linear):
+    """The same elements elsewhere; `mapped_static` tells where, with the batch axis in front."""
 
     rearranges = True
     lower = "view"
     views = moves = True
     without_axes = "operand"
+
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **self.mapped_static(size, static))
+
+
+class Reshape(Rearrangement):
+    """The same elements in C order, in another shape."""
 
     def value(self, x, *, shape):
         return x.reshape(shape) if type(x) is ndarray else np.reshape(x, shape)
@@ -38,9 +45,6 @@ class Reshape(Linear):
         if type(out_bar) is ndarray:
             return out_bar.reshape(xs[0].shape)
         return self.of(out_bar, {"shape": xs[0].shape})
-
-    def batch(self, xs, mapped, size, **static):
-        return self(xs[0], **self.mapped_static(size, static))
 
     def mapped_static(self, size, static):
         return {"shape": (size, *static["shape"])}
@@ -65,13 +69,8 @@ class Reshape(Linear):
 reshape_p = Reshape("reshape")
 
 
-class Transpose(Linear):
+class Transpose(Rearrangement):
     """The same elements with axes in another order."""
-
-    rearranges = True
-    lower = "view"
-    views = moves = True
-    without_axes = "operand"
 
     def value(self, x, *, axes):
         return x.transpose(axes) if type(x) is ndarray else np.transpose(x, axes)
@@ -84,9 +83,6 @@ class Transpose(Linear):
             return out_bar.transpose(back(axes))
         return self.of(out_bar, {"axes": back(axes)})
 
-    def batch(self, xs, mapped, size, **static):
-        return self(xs[0], **self.mapped_static(size, static))
-
     def mapped_static(self, size, static):
         return {"axes": (0, *[axis + 1 for axis in static["axes"]])}
 
@@ -94,12 +90,9 @@ class Transpose(Linear):
 transpose_p = Transpose("transpose")
 
 
-class Flip(Linear):
+class Flip(Rearrangement):
     """The same elements in reverse order along some axes."""
 
-    rearranges = True
-    lower = "view"
-    views = moves = True
     without_axes = "scalar"
 
     def value(self, x, *, axes):
@@ -110,9 +103,6 @@ class Flip(Linear):
 
     def transpose(self, i, xs, out_bar, *, axes):
         return self(out_bar, axes=axes)
-
-    def batch(self, xs, mapped, size, **static):
-        return self(xs[0], **self.mapped_static(size, static))
 
     def mapped_static(self, size, static):
         return {"axes": tuple([axis + 1 for axis in static["axes"]])}

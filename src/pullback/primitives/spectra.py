@@ -176,20 +176,20 @@ class Levels(Primitive):
 levels_p = Levels("levels")
 
 
-def alike(labels):
+def same_label(labels):
     return col(labels) == row(labels)
 
 
 def simple(w, kind):
     """Whether no values of a matrix are equal, and none is a singular value of zero."""
     labels = levels_p(w, kind=kind)
-    multiple = np.sum(alike(labels), axis=-1) > 1
+    multiple = np.sum(same_label(labels), axis=-1) > 1
     return np.logical_not(np.any(np.logical_or(multiple, labels < 0), axis=-1))[..., None, None]
 
 
 def apart(labels):
     """Whether no two values of a matrix are equal: at most one singular value is zero then."""
-    return np.logical_not(np.any(np.sum(alike(labels), axis=-1) > 1, axis=-1))[..., None, None]
+    return np.logical_not(np.any(np.sum(same_label(labels), axis=-1) > 1, axis=-1))[..., None, None]
 
 
 def with_one_zero(vectors, labels):
@@ -336,7 +336,7 @@ def blocks(w, left, right, x, kind):
 
 def differences(w, labels):
     """1 / (w_i - w_j), and 0 where they are equal."""
-    return inverse(col(w) - row(w), alike(labels))
+    return inverse(col(w) - row(w), same_label(labels))
 
 
 def sums(w, labels):
@@ -390,7 +390,7 @@ def bent(w, left, right, x, z, kind):
 
 def deviations(y, labels, kind):
     """y less its mean over equal values; and how to sum over these."""
-    same = alike(labels)
+    same = same_label(labels)
 
     def total(v):
         return np.sum(np.where(same, row(v), 0), axis=-1)
@@ -416,7 +416,7 @@ def steepened(w, left, right, x, y_dot, kind):
     power = total(np.real(conj(off) * off))
     slope = total(off * deviations(y_dot, labels, kind)[0]) * inverse(power, power == 0)
     zero = labels < 0
-    same = np.logical_and(alike(labels), np.logical_not(np.eye(w.shape[-1], dtype=bool)))
+    same = np.logical_and(same_label(labels), np.logical_not(np.eye(w.shape[-1], dtype=bool)))
     if kind != "svd":
         return left @ (np.where(same, col(slope), 0) * adjoint(h)) @ adjoint(right)
     same = np.logical_and(same, np.logical_not(col(zero)))

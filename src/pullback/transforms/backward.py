@@ -53,12 +53,13 @@ def backward(
     With `record`, the rules work on Arrays of that trace, so that the result has derivatives again.
     `fun` is what is differentiated, for messages. `plain`: the outputs are plain numbers.
     """
-    outer, token = UNDER_WAY.now, STATE.set(SILENT)
+    outer, before = UNDER_WAY.now, STATE.get()
     mark = HastyPass() if plain and outer is None and record is None else Pass()
     applied: list[Node] = []
     try:
         try:
             try:
+                STATE.set(SILENT)
                 UNDER_WAY.now = mark
                 after = None if retain else applied.append if mark.hasty else spend
                 leaves = walk(mark, seeds, record, after)
@@ -77,8 +78,8 @@ def backward(
         finally:
             UNDER_WAY.now = outer  # twice, since an exception may come before any line
     finally:
+        STATE.set(before)
         UNDER_WAY.now, mark.active = outer, False
-        STATE.reset(token)
         for node in applied:
             spend(node)
 

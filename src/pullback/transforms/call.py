@@ -94,6 +94,14 @@ def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
     )
 
 
+def placed(parts: Sequence[Any], at: Sequence[int], n: int) -> list[Any]:
+    """A list of n with the parts at their places, and None elsewhere."""
+    whole = [None] * n
+    for i, part in zip(at, parts, strict=True):
+        whole[i] = part
+    return whole
+
+
 # Rules that were found to be linear near zero, each asked once. Two of the same code may differ in
 # what they close over.
 LINEAR: WeakSet[Any] = WeakSet()
@@ -173,10 +181,7 @@ def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[
 
     wanted.__qualname__ = getattr(run, "__qualname__", wanted.__qualname__)
     pullback = vjp(along(wanted, xs, at), *[xs[i] for i in at])[1]
-    x_bars: list[Any] = [None] * len(xs)
-    for i, x_bar in zip(at, pullback([out_bars[i] for i in some]), strict=True):
-        x_bars[i] = x_bar
-    return x_bars
+    return placed(pullback([out_bars[i] for i in some]), at, len(xs))
 
 
 PLAIN = (int, float, complex)  # equal if they are written alike: 0.0 is not -0.0

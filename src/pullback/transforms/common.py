@@ -23,6 +23,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
+from ..core.instrument import Context
 from ..core.layout import duplicate
 from ..core.messages import brief, describe
 from ..core.node import COPIED_ARGUMENT, Kept
@@ -58,6 +59,27 @@ class Transformation:
 
     def __repr__(self) -> str:
         return f"<{self.__qualname__}>"
+
+
+class Decorating(metaclass=Context):
+    """A context manager without arguments that also decorates functions."""
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: Any) -> None:
+        raise NotImplementedError
+
+    def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
+        context = type(self)
+        check_function(fun, context.__name__)
+
+        @functools.wraps(fun)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with context():
+                return fun(*args, **kwargs)
+
+        return call
 
 
 PROMPT = frozenset({np.ufunc, type(np.sum), types.BuiltinFunctionType})  # whose body runs at once

@@ -33,6 +33,7 @@ from .call import (
     filled,
     floating,
     guarded,
+    placed,
     pull_through,
     refuse_imaginary,
     transposed,
@@ -197,6 +198,9 @@ class Pair:
         at = (*self.out_at, *self.kept_at)
         self.program = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])
 
+    def run(self, *xs: Any) -> tuple[Any, ...]:
+        return tuple([as_numpy(x) for x in self.program.evaluate(*xs)])
+
     def results(self) -> list[Any]:
         return [as_numpy(self.values[i]) for i in (*self.out_at, *self.kept_at)]
 
@@ -261,17 +265,12 @@ class CustomVjp(Custom):
         if self in FORWARD.get():
             return self.within_forward(args, positions, operands, kwargs)
         forward, backward = self.rule
-        token = FORWARD.set((*FORWARD.get(), self))
-        try:
-            structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)
-        finally:
-            FORWARD.reset(token)
+        structure, graph, values = self.in_forward(
+            self.recorded, forward, args, positions, operands, kwargs
+        )
         pair = Pair(name_of(self.fun), structure, graph, values)
-        program, n = pair.program, pair.n
+        program, run, n = pair.program, pair.run, pair.n
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
-
-        def run(*xs: Any) -> Any:
-            return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
             residual, bar = pair.residual(outs), pair.bar(out_bars, outs)
@@ -306,6 +305,15 @@ class CustomVjp(Custom):
         )
         return pair.returned(call(*operands.xs))
 
+    def in_forward(self, call: Callable[..., Any], *args: Any) -> Any:
+        """call(*args), which runs the forward rule."""
+        before = FORWARD.get()
+        try:
+            FORWARD.set((*before, self))
+            return call(*args)
+        finally:
+            FORWARD.set(before)
+
     def within_forward(
         self, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
     ) -> Any:
@@ -330,11 +338,7 @@ class CustomVjp(Custom):
             return tuple([as_numpy(leaves[i]) for i in at])
 
         def again(xs: Any) -> tuple[list[Any], Any]:
-            token = FORWARD.set((*FORWARD.get(), self))
-            try:
-                out, residual = apply(forward, xs)
-            finally:
-                FORWARD.reset(token)
+            out, residual = self.in_forward(apply, forward, xs)
             leaves = flatten(out)[0]
             outs = [as_numpy(leaves[i]) for i in at]
 
@@ -399,18 +403,12 @@ def transposed_pull(
     x_at, at = floating(xs), floating(outs)
 
     def back(*bars: Any) -> Any:
-        whole: list[Any] = [None] * len(outs)
-        for i, bar in zip(at, bars, strict=True):
-            whole[i] = bar
-        x_bars = pull(whole)
+        x_bars = pull(placed(bars, at, len(outs)))
         return filled([x_bars[i] for i in x_at], [xs[i] for i in x_at])
 
-    dots: list[Any] = [None] * len(outs)
     directions = filled([x_dots[i] for i in x_at], [xs[i] for i in x_at])
     found = transposed(back, [outs[i] for i in at], directions, what, rule)
-    for i, dot in zip(at, found, strict=True):
-        dots[i] = dot
-    return tuple(dots)
+    return tuple(placed(found, at, len(outs)))
 
 
 def added(a: Any, b: Any) -> Any:
@@ -472,18 +470,12 @@ class CustomJvp(Custom):
             x_at, out_at = floating(xs), floating(outs)
 
             def forth(*moving: Any) -> Any:
-                x_dots: list[Any] = [None] * len(xs)
-                for i, dot in zip(x_at, moving, strict=True):
-                    x_dots[i] = dot
-                dots = push(xs, outs, x_dots)
+                dots = push(xs, outs, placed(moving, x_at, len(xs)))
                 return filled([dots[i] for i in out_at], [outs[i] for i in out_at])
 
             bars = filled([out_bars[i] for i in out_at], [outs[i] for i in out_at])
-            x_bars: list[Any] = [None] * len(xs)
             found = transposed(forth, [xs[i] for i in x_at], bars, what, rule)
-            for i, x_bar in zip(x_at, found, strict=True):
-                x_bars[i] = x_bar
-            return x_bars
+            return placed(found, x_at, len(xs))
 
         results = [as_numpy(values[i]) for i in at]
         call = FunctionCall(

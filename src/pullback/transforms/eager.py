@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial, wraps
-from typing import Any, Never
+from functools import partial
+from typing import Any, Never, NoReturn
 
 import numpy as np
 
@@ -28,17 +28,16 @@ from ..core.errors import (
     PullbackError,
     ShapeError,
 )
-from ..core.instrument import Context
 from ..core.lines import UNDER_WAY
 from ..core.messages import brief, check_flag
 from ..core.namespaces import library
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
-from ..core.spec import is_inexact, spec_of
+from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from ..core.usage import refuse_keywords, usage
 from .backward import backward, harvest
-from .common import check_function, conform, fresh, refuse_ended
+from .common import Decorating, conform, fresh, refuse_ended
 from .conversions import way_to_array
 from .reverse import ReverseTrace
 
@@ -192,17 +191,18 @@ class Suspended:
     @contextmanager
     def lifted(self, wanted: bool) -> Iterator[None]:
         """Record although `no_grad` is in force, if so wanted."""
-        token = self.depth.set(0 if wanted else self.depth.get())
+        before = self.depth.get()
         try:
+            self.depth.set(0 if wanted else before)
             yield
         finally:
-            self.depth.reset(token)
+            self.depth.set(before)
 
 
 SUSPENDED = Suspended()
 
 
-class no_grad(metaclass=Context):  # a context manager, named as the field names it
+class no_grad(Decorating):  # a context manager, named as the field names it
     """Leave out recording for eager Arrays; a context manager and a decorator.
 
     >>> x = array(2.0, requires_grad=True)
@@ -225,16 +225,6 @@ class no_grad(metaclass=Context):  # a context manager, named as the field names
 
     def __exit__(self, *exception: Any) -> None:
         SUSPENDED.change(-1)
-
-    def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
-        check_function(fun, "no_grad")
-
-        @wraps(fun)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            with no_grad():
-                return fun(*args, **kwargs)
-
-        return call
 
 
 def way_to_numbers_of(data: Any) -> str:
@@ -357,18 +347,8 @@ def run_backward(
         refuse(self, "backward")
     spec = spec_of(self)
     if gradient is None:
-        if not spec.shape and spec.dtype.kind == "c":
-            raise DtypeError(
-                f"`backward` needs a real number, but this Array is {spec}.\n"
-                "  Take its `.real`, `.imag` or `abs`, or give its cotangent:"
-                " `x.backward(gradient=1.0)`."
-            )
-        if spec.shape:
-            raise NonScalarOutputError(
-                f"`backward` needs one real number, but this Array is {spec}.\n"
-                "  Sum it (`x.sum().backward()`), or give its cotangent:"
-                " `x.backward(gradient=np.ones_like(x))`."
-            )
+        if spec.shape or spec.dtype.kind == "c":
+            refuse_without_gradient(spec)
         gradient = spec.dtype.type(1)
     else:
         gradient = conform(gradient, spec, "a gradient", lambda: "`backward`")
@@ -388,6 +368,21 @@ def run_backward(
                 bar = Array(bar, trace, constant_node())
             leaf.grad = bar if leaf.grad is None else leaf.grad + bar
             taken.add(id(leaf.grad))
+
+
+def refuse_without_gradient(spec: Spec) -> NoReturn:
+    """Raise for an Array whose `backward` needs a gradient."""
+    if spec.shape:
+        raise NonScalarOutputError(
+            f"`backward` needs one real number, but this Array is {spec}.\n"
+            "  Sum it (`x.sum().backward()`), or give its cotangent:"
+            " `x.backward(gradient=np.ones_like(x))`."
+        )
+    raise DtypeError(
+        f"`backward` needs a real number, but this Array is {spec}.\n"
+        "  Take its `.real`, `.imag` or `abs`, or give its cotangent:"
+        " `x.backward(gradient=1.0)`."
+    )
 
 
 def refuse(x: Array, asked: str) -> None:

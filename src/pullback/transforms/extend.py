@@ -22,7 +22,7 @@ from ..core.primitive import Primitive
 from ..core.reach import call_inside, call_outside
 from ..core.spec import spec_of
 from ..core.usage import usage
-from .call import as_numpy, filled, floating, guarded, refuse_imaginary, transposed
+from .call import as_numpy, filled, floating, guarded, placed, refuse_imaginary, transposed
 
 READABLE = re.compile(r"out|xs|x\d+")  # what `reads` may name
 
@@ -89,7 +89,7 @@ class UserPrimitive(Primitive):
     def value(self, *xs: Any, **static: Any) -> Any:
         out = call_outside(self.fun, [guarded(x) for x in xs], static)
         if self.n_out is None and not isinstance(out, (tuple, list)):
-            return self.plain(out)
+            return self.result(out)
         if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:
             got = len(out) if isinstance(out, (tuple, list)) else 1
             raise ArgumentError(
@@ -97,9 +97,9 @@ class UserPrimitive(Primitive):
                 f" {got} result{'s' if got != 1 else ''}.\n"
                 "  Give their number to `pullback.primitive(n_out=...)`; None is one array."
             )
-        return tuple([self.plain(part) for part in out])
+        return tuple([self.result(part) for part in out])
 
-    def plain(self, out: Any) -> Any:
+    def result(self, out: Any) -> Any:
         out = as_numpy(out)
         if type(out) is Array:
             raise ArgumentError(
@@ -131,9 +131,7 @@ class UserPrimitive(Primitive):
         at = floating(outs)
 
         def back(*bars):
-            whole = [None] * len(outs)
-            for i, bar in zip(at, bars, strict=True):
-                whole[i] = bar
+            whole = placed(bars, at, len(outs))
             x_bars = self.bars(whole[0] if self.n_out is None else tuple(whole), residual, wanted)
             x_bars = filled([x_bars[i] for i in moving], [xs[i] for i in moving])
             what = f"the vjp rule of `{self.name}`"
@@ -141,12 +139,10 @@ class UserPrimitive(Primitive):
                 [fit(b, spec_of(xs[i]), what) for i, b in zip(moving, x_bars, strict=True)]
             )
 
-        out_dots = [None] * len(outs)
         directions = tuple([x_dots[i] for i in moving])
         rule, what = self.rules["vjp"], f"The vjp rule of `{self.name}`"
         dots = transposed(back, [outs[i] for i in at], directions, what, rule)
-        for i, dot in zip(at, dots, strict=True):
-            out_dots[i] = dot
+        out_dots = placed(dots, at, len(outs))
         return out_dots[0] if self.n_out is None else tuple(out_dots)
 
     def pushed(self, out, xs, x_dots, static):
@@ -195,9 +191,7 @@ class UserPrimitive(Primitive):
         at = floating(outs)
 
         def push(*dots):
-            x_dots = [None] * len(xs)
-            for i, dot in zip(moving, dots, strict=True):
-                x_dots[i] = dot
+            x_dots = placed(dots, moving, len(xs))
             out_dots = self.dots(self.pushed(out, xs, x_dots, residual.static))
             out_dots = (out_dots,) if self.n_out is None else out_dots
             what = f"the jvp rule of `{self.name}`"

@@ -43,6 +43,13 @@ class ForwardTrace(Trace):
     leaves_values = True
     __slots__ = ()
 
+    def __init__(self, verb: str, fun: Any = None) -> None:
+        super().__init__(verb, fun, STATE.get())
+
+    def loud(self, token: Any) -> None:
+        """Let NumPy warn as before, after an exception: it may have come before the token."""
+        STATE.set(self.state) if token is None else STATE.reset(token)
+
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         if current(x).within is self and type(x.payload) is np.ndarray:
             if x.node is None:
@@ -109,12 +116,15 @@ class ForwardTrace(Trace):
         out = primitive.value(a, b)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        held, token = primitive.pack(out, a, b), STATE.set(SILENT)
+        held, token = primitive.pack(out, a, b), None
         try:
+            token = STATE.set(SILENT)
             first, last = primitive.pairs(x.node, y.node, held)
             out_dot = last if first is None else first if last is None else first + last
-        finally:
-            STATE.reset(token)
+        except BaseException:
+            self.loud(token)
+            raise
+        STATE.reset(token)
         if a.shape != b.shape and type(out_dot) is not np.ndarray:
             return Trace.binary(self, primitive, x, y)
         return moved(out, self, out_dot, primitive)
@@ -131,20 +141,26 @@ class ForwardTrace(Trace):
             return out
         if primitive.rearranges:  # nothing is computed
             return moved(out, self, primitive.of(dot, static), primitive)
-        token = STATE.set(SILENT)
+        token = None
         try:
+            token = STATE.set(SILENT)
             plain = type(dot) is ndarray
             out_dot = primitive.value(dot, **static) if plain else primitive.of(dot, static)
-        finally:
-            STATE.reset(token)
+        except BaseException:
+            self.loud(token)
+            raise
+        STATE.reset(token)
         return moved(out, self, out_dot, primitive)
 
     def scaled(self, primitive: Any, out: Any, dot: Any, rule: Any, held: Any) -> Array:
-        token = STATE.set(SILENT)
+        token = None
         try:
+            token = STATE.set(SILENT)
             (out_dot,) = rule(dot, held, None)
-        finally:
-            STATE.reset(token)
+        except BaseException:
+            self.loud(token)
+            raise
+        STATE.reset(token)
         return moved(out, self, out_dot, primitive)
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
@@ -159,11 +175,14 @@ class ForwardTrace(Trace):
         if all(dot is None for dot in dots):
             out_dot: Any = None if primitive.n_out is None else (None,) * primitive.n_out
         else:
-            token = STATE.set(SILENT)
+            token = None
             try:
+                token = STATE.set(SILENT)
                 out_dot = primitive.push(out, tuple(primals), dots, static, structured=True)
-            finally:
-                STATE.reset(token)
+            except BaseException:
+                self.loud(token)
+                raise
+            STATE.reset(token)
         if primitive.n_out is None:
             return Array(out, self, out_dot)
         return tuple(
@@ -457,11 +476,12 @@ class Pushforward:
             for dot in given:
                 dots[0, n] = dot
                 n += 1
-        token = STATE.set(SILENT)
+        before = STATE.get()
         try:
+            STATE.set(SILENT)
             self.push(dots)
         finally:
-            STATE.reset(token)
+            STATE.set(before)
         results = []
         for value, source in self.outs:
             dot = dots.get(source)

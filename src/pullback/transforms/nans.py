@@ -10,7 +10,6 @@ import linecache
 import os
 from collections.abc import Callable
 from contextvars import Token
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -18,17 +17,16 @@ import numpy as np
 from ..core.array import Array, peel
 from ..core.cotangent import Slots, dense
 from ..core.errors import NanError
-from ..core.instrument import Context
 from ..core.lost import line_of_user
 from ..core.node import Node
 from ..core.spec import spec_of
 from ..core.trace import STARTS, Trace
 from ..core.usage import usage
-from .common import check_function
+from .common import Decorating
 from .eager import GROUND
 
 
-class debug_nans(metaclass=Context):  # a context manager, named as the field names it
+class debug_nans(Decorating):  # a context manager, named as the field names it
     """Raise NanError at the operation that makes a NaN; a context manager and a decorator.
 
     >>> import numpy as np
@@ -56,16 +54,6 @@ class debug_nans(metaclass=Context):  # a context manager, named as the field na
 
     def __exit__(self, *exception: Any) -> None:
         STARTS.reset(self.tokens.pop())
-
-    def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
-        check_function(fun, "debug_nans")
-
-        @wraps(fun)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            with debug_nans():
-                return fun(*args, **kwargs)
-
-        return call
 
 
 def watch(trace: Trace) -> None:

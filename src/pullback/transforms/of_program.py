@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .call import along, filled, floating
+from .call import along, filled, floating, placed
 from .forward import jvp
 from .reverse import vjp
 
@@ -36,7 +36,4 @@ def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> l
         out_bar = filled(out_bar, outs)
     elif out_bar.dtype != outs.dtype:
         out_bar = out_bar.astype(outs.dtype) if outs.dtype.kind == "c" else np.real(out_bar)
-    x_bars: list[Any] = [None] * len(xs)
-    for i, x_bar in zip(at, pullback(out_bar), strict=True):
-        x_bars[i] = x_bar
-    return x_bars
+    return placed(pullback(out_bar), at, len(xs))

@@ -522,9 +522,16 @@ class TestIr:
         fast(X)
         assert "define" in fast.ir(X)
 
-    def test_no_record(self):
-        with pytest.raises(pb.ArgumentError, match="no recording for these arguments"):
-            compile(module_level).ir(X)
+    def test_before_any_call(self):
+        """One is made and recorded, as documented."""
+        assert "define" in compile(module_level).ir(X)
+        assert "sin" in compile(np.sin).graph(X)
+
+    @pytest.mark.filterwarnings("ignore:.*falls back to Python:RuntimeWarning")
+    def test_a_function_that_falls_back(self):
+        drawn = compile(lambda x: x * np.random.normal())
+        with pytest.raises(pb.ArgumentError, match=r"no recording .*normal(.|\n)*leave this out"):
+            drawn.graph(X)
 
 
 NUMBERS_OF_PYTHON = {

@@ -110,7 +110,7 @@ class Compiled(Transformation):
         """
         if running() is not None:
             return composed(self, args, kwargs)
-        if self.refusal is not None or raising():
+        if self.refusal is not None or raising() or self.carried.is_heard():
             return self.fun(*args, **kwargs)
         begun = thread_time()
         self.counter[1], self.last_way, self.last_kind = 0, "", None
@@ -349,39 +349,41 @@ class Compiled(Transformation):
     def graph(self, *args: Any, **kwargs: Any) -> str:
         """The program for these arguments as text: after all passes, with its loops and guards.
 
-        If calls with such arguments have not taken long enough to be recorded, one is made now.
+        If no call with such arguments has been recorded, one is made and recorded now.
 
         Raises:
-            ArgumentError: no recording stands for them.
+            ArgumentError: such calls run in Python.
         """
         return reasons.listing(self.path(args, kwargs))
 
     def ir(self, /, *args: Any, **kwargs: Any) -> str:
         """The program for these arguments in LLVM's language, before it is optimised.
 
-        If calls with such arguments have not taken long enough to be recorded, one is made now.
+        If no call with such arguments has been recorded, one is made and recorded now.
 
         Raises:
-            ArgumentError: there is no recording that stands for them.
+            ArgumentError: such calls run in Python.
         """
         path = self.path(args, kwargs)
         path.warm()
         return str(path.program.ir)
 
     def path(self, args: Any, kwargs: Any) -> Path:
-        """The path for these arguments; recorded now, if calls were too early so far."""
+        """The path for these arguments; one is recorded now, if there is none."""
         call = self.arrange(args, kwargs)
         entry = None if call is None else self.entries.get(call.key)
         if entry is not None and entry.early.awaited is not None:
             entry.early.awaited.run()
         path = self.path_of(call)
-        if path is None and entry is not None and entry.early.calls:
+        if path is None and call is not None:
             self.decide(args, kwargs, at_once=True)
             path = self.path_of(call)
         if path is None:
+            why, refusal = self.why(*args, **kwargs), self.refusal
+            cure = reasons.NO_PROGRAM if refusal is None else reasons.cure_of(refusal)
             raise ArgumentError(
-                f"`compile({name_of(self.fun)})` has no recording for these arguments:"
-                f" {self.why(*args, **kwargs)}\n  Call it with them first."
+                f"`compile({name_of(self.fun)})` has no recording for these arguments. {why}\n"
+                f"  {cure}"
             )
         return path
 

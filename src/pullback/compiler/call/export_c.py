@@ -69,12 +69,13 @@ def export(
             f"`export` writes below a folder that is named, but `{stem}` leads out of it by `..`.\n"
             "  Write the folder itself: `pathlib.Path(folder).resolve() / name`."
         )
-    token = SCALAR.set(True)
+    before = SCALAR.get()
     try:
+        SCALAR.set(True)
         unit = Unit(fun, symbol, path, call, args, kwargs)
         content = exported(unit.text(), symbol, [gemm.text(dtype) for dtype in unit.products()])
     finally:
-        SCALAR.reset(token)
+        SCALAR.set(before)
     files = stem.with_name(f"{symbol}.o"), stem.with_name(f"{symbol}.h")
     files[0].write_bytes(content)
     files[1].write_text(header(unit), encoding="utf-8")

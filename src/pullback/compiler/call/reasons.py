@@ -15,6 +15,7 @@ EARLY = "The function ran in Python: calls of this kind have not taken long enou
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy repeated it, while its machine code is made in the background."
+NO_PROGRAM = "Ask outside of transformations, with arrays, numbers and containers of them."
 
 
 # What to write instead, by how a reason begins.

@@ -8,6 +8,7 @@ begins.
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -25,6 +26,7 @@ from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Observer, Watch
 from ..facts.effects import Located, Store, holders, split
+from ..facts.ends import Released
 from ..facts.halting import Halt, HandledAgain
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee, lasting
@@ -69,6 +71,10 @@ def rehearse(
         return None
     if not rehearsal.snapshot.holds():
         return None  # another thread has changed what it reads
+    del scout
+    rehearsal.let_go()
+    if any(ending() for ending in rehearsal.endings()):
+        return compiled.refuse("it lets go of an object, and code hears when that ends")
     return rehearsal
 
 
@@ -125,7 +131,7 @@ class Rehearsal:
         compiled, watch = self.compiled, self.watch
         # What asks how NumPy handles errors is told how it does in this call.
         postpones &= SETTING.isdisjoint(asked_by(compiled))
-        with HandledAgain():
+        with HandledAgain(), older_objects_kept():
             try:
                 self.snapshot.filled.prepare()
                 watch.located = self.located
@@ -271,6 +277,7 @@ class Rehearsal:
         if recording is not None:
             places, filled = split(recording.stores, self.snapshot.filled)
             self.state.without([*places, *self.compiled.carried.places()], filled)
+            self.state.settings += tuple(self.endings())
         try:
             self.token = self.state.token()
         except Unprovable as error:
@@ -282,6 +289,34 @@ class Rehearsal:
             return False
         changed(self.compiled, self.entry, "it may ask whether an argument is what it reads")
         return True
+
+    def endings(self) -> list[Released]:
+        """What tells whether the stores end something that code hears of."""
+        stores = self.recording.stores if self.recording is not None else ()
+        given = {store.place() for store in self.compiled.carried.stores}
+        ends = [store for store in stores if store.kind not in ("append", "call")]
+        return [Released(store, store.place() in given) for store in ends]
+
+    def let_go(self) -> None:
+        """Hold nothing but what the recording reads: what the call ends must end in time."""
+        del self.snapshot
+        self.stand_ins.was, self.watch.dicts = [], {}
+
+
+@contextmanager
+def older_objects_kept() -> Iterator[None]:
+    """Python collects no object that existed before: its finalizers would be undone, and lost."""
+    if gc.get_freeze_count():  # the program keeps some itself, and they must stay apart
+        enabled = gc.isenabled()
+        gc.disable()
+        undo = gc.enable if enabled else gc.disable
+    else:
+        gc.freeze()
+        undo = gc.unfreeze
+    try:
+        yield
+    finally:
+        undo()
 
 
 def nothing_stored() -> Located:

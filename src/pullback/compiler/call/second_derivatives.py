@@ -57,13 +57,14 @@ class Kinks:
                 older.end()
             return ()
 
-        token = STRICT.set(True)
+        before = STRICT.get()
         try:
+            STRICT.set(True)
             found = staged(twice, values)
         except Exception:  # the function itself warns, or raises
             return False
         finally:
-            STRICT.reset(token)
+            STRICT.set(before)
         if found is None:
             return False
         guards = found.notes.guards

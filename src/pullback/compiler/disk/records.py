@@ -138,10 +138,10 @@ def nodes_of(structure: Any) -> list[Any]:
     return [] if structure is None else list(structure.__getstate__()[0])
 
 
-def plain(x: Any) -> bool:
+def is_value(x: Any) -> bool:
     """Whether a copy of it is as good as itself."""
     if type(x) in (tuple, list, dict):
-        return all(map(plain, x))  # of a dict the keys; it has no values here
+        return all(map(is_value, x))  # of a dict the keys; it has no values here
     return type(x) in VALUES or isinstance(x, (type, enum.Enum))
 
 
@@ -445,7 +445,7 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     classes: dict[type, None] = {}
     lying = run.orders
     rest = written((path.numbers, guards, about, fields, graphs, needed, lying), classes)
-    if not plain(nodes_of(recording.structure)):
+    if not is_value(nodes_of(recording.structure)):
         raise Unportable("it returns an object of the user's")
     mine = statics(call)
     given = {id(x) for x in mine.values()} - {id(compiled.fun)}

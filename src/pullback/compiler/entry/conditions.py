@@ -43,10 +43,14 @@ GIVEN = ("object", "place", "how", "dtype", "axes", "shape", "strides", "offset"
 # An argument that is written into: its row, and the result that goes there.
 WRITTEN = ("row", "out")
 
+# What `ends` is told: types that end in silence, the dtype of arrays that do, whom to ask about
+# others, and False, which is the answer.
+SILENT, FLOATS, ASKED, NOT = range(3), 3, 4, 5
+
 # The kinds of checks, by number.
 KINDS = (
     "item", "field", "code", "defaults", "context", "errors", "own", "content", "map", "attribute",
-    "keywords", "digest", "ambient",
+    "keywords", "digest", "ambient", "ended_item", "ended_field",
 )  # fmt: skip
 
 
@@ -73,6 +77,7 @@ def holds(o: Any) -> str:
         word, wanted = pen.pointer(name), pen.pointer(expected)
         pen.switch(check["kind"], KINDS, "no")
         passed(pen, thing, name, word, wanted)
+        ends(pen, thing, name, word, wanted, o)
         for kind in ("item", "field", "code", "defaults", "keywords"):
             pen.label(kind)
             pen.give("compare", borrowed(pen, kind, thing, name, word))
@@ -139,6 +144,34 @@ def passed(pen: Routine, thing: str, name: str, word: str, wanted: str) -> None:
     length, copy = pen.load("i64", wanted), pen.place(wanted, 1, "i64")
     differs = pen.ask("i32", "@memcmp", f"ptr {thing}", f"ptr {copy}", f"i64 {length}")
     pen.branch(pen.test("eq i32", differs, 0), "same", "no")
+
+
+def ends(pen: Routine, thing: str, name: str, word: str, wanted: str, o: Any) -> None:
+    """The check that nobody hears of the end of what is there, by `facts.ends.Released`.
+
+    Machine code knows it of numbers, of None, and of arrays that nothing refers to weakly.
+    """
+    for kind in ("item", "field"):
+        pen.label(f"ended_{kind}")
+        pen.give("ending", borrowed(pen, kind, thing, name, word))
+    pen.label("ending")
+    held = pen.given("ptr")
+    pen.unless(pen.is_null(held), "same")
+    known = pen.field(held, o.TYPE)
+    pen.unless(pen.test("eq ptr", known, "@pullback_array_type"), "ending_array")
+    for i in SILENT:
+        pen.unless(pen.test("eq ptr", known, pen.at(wanted, i)), "same")
+    pen.jump("inquire")
+    pen.label("ending_array")
+    for offset in (o.WEAK, o.BASE):
+        pen.need(pen.is_null(pen.field(held, offset)), "inquire")
+    floats = pen.test("eq ptr", pen.field(held, o.DTYPE), pen.at(wanted, FLOATS))
+    pen.branch(floats, "same", "inquire")
+    pen.label("inquire")
+    told = pen.ask("ptr", "@PyObject_CallNoArgs", f"ptr {pen.at(wanted, ASKED)}")
+    pen.unless(pen.is_null(told), "clear")
+    pen.do("@Py_DecRef", f"ptr {told}")
+    pen.branch(pen.test("eq ptr", told, pen.at(wanted, NOT)), "same", "no")
 
 
 def maps(o: Any) -> str:

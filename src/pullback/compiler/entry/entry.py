@@ -125,10 +125,7 @@ def attempt(o: Any) -> str:
     value = pen.given("ptr")
     pen.do("@pullback_let_go", f"ptr {made}", f"i64 {pen.load('i64', n_made)}")
     pen.do("@pullback_let_go", f"ptr {copies}", f"i64 {pen.load('i64', n_copies)}")
-    pen.unless(small, "over")
-    pen.store("ptr", pen.load("ptr", record.place("spare")), block)
-    pen.store("ptr", block, record.place("spare"))
-    pen.label("over")
+    give_back(pen, record, block, small)
     finish(pen, record, value)
     pen.label("miss")
     pen.ret("ptr", MISS)
@@ -163,6 +160,14 @@ def arena(pen: Routine, record: Fields, o: Any) -> tuple[str, str]:
     pen.give("begin", head)
     pen.label("begin")
     return pen.given("ptr"), small
+
+
+def give_back(pen: Routine, record: Fields, block: str, small: str) -> None:
+    """Keep memory for intermediate values for the next call, if it isn't on the stack."""
+    pen.unless(small, "over")
+    pen.store("ptr", pen.load("ptr", record.place("spare")), block)
+    pen.store("ptr", block, record.place("spare"))
+    pen.label("over")
 
 
 def copied(pen: Routine, record: Fields, places: str, table: str, o: Any) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from .conditions import RECORD
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
 TYPE, DATA, AXES, SHAPE, STRIDES, BASE, DTYPE, FLAGS = 8, 16, 24, 32, 40, 48, 56, 64
-NUMBER = 16
+NUMBER, WEAK = 16, np.ndarray.__weakrefoffset__
 LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
 SET_COUNTS, SET_MASK, SET_TABLE, SET_ENTRY = (16, 24), 32, 40, 16  # an entry: object and hash
 MEMBER, MEMBER_KIND, MEMBER_OFFSET = 40, 8, 16  # of a slot's descriptor, and of what it points to

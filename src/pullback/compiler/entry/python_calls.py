@@ -291,7 +291,7 @@ def settled(e: Equation) -> Callable[..., tuple[Any, ...]]:
         new = type(outs) is tuple and not any(o is x for o in outs for x in xs)
         if new and all(map(is_own, outs, expected)):
             return outs
-        return tuple([own(e, v, o, xs) for v, o in zip(e.outputs, outs, strict=True)])
+        return tuple([unshared(e, v, o, xs) for v, o in zip(e.outputs, outs, strict=True)])
 
     return settle
 
@@ -304,7 +304,7 @@ def is_own(o: Any, expected: tuple[tuple[int, ...], Any]) -> bool:
     return bool(o.dtype is expected[1] and flags.carray and flags.owndata)
 
 
-def own(e: Equation, v: Variable, o: Any, xs: Sequence[Any]) -> Any:
+def unshared(e: Equation, v: Variable, o: Any, xs: Sequence[Any]) -> Any:
     """A result as an array or NumPy scalar that shares no memory with operands."""
     if type(o) is not np.ndarray and not isinstance(o, np.generic):
         o = np.asarray(o)[()] if not hasattr(o, "dtype") else o

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.trace import RUNNING, STARTS
+from ..facts.ends import Released
 from ..facts.places import KINDS, MISSING, Place, of
 from ..facts.reader import KeptResults
 from ..facts.state import Token
@@ -46,8 +47,8 @@ from .object_layout import (
 # The kinds of checks, with the numbers that `conditions` gives them.
 (
     ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT, MAP, ATTRIBUTE, KEYWORDS, HASH,
-    AMBIENT,
-) = range(13)  # fmt: skip
+    AMBIENT, ENDED_ITEM, ENDED_FIELD,
+) = range(15)  # fmt: skip
 FUNCTION = {"__code__": CODE, "__defaults__": DEFAULTS, "__kwdefaults__": KEYWORDS}
 
 
@@ -162,7 +163,7 @@ class Checks:
             at = field(x, ITEMS)
             for first, last in between(sorted(place.name or ()), len(x)):
                 self.bytes(at + 8 * first, memory(at + 8 * first, 8 * (last - first)))
-            self.numbers.held.append(list(x))
+            self.numbers.held.append(place.kind.compared(place.name, list(x)))
 
     def entries(self, x: set[Any]) -> None:
         """A set's elements and their order."""
@@ -217,7 +218,25 @@ class Checks:
             return  # it is beside what NumPy does about errors
         if type(place.owner) is KeptResults and not place.was:
             return  # what the call was given is among them, or is given to nobody else
+        if type(place.owner) is Released and self.ending(place.owner):
+            return
         self.add(AMBIENT, place.owner, 0, self.numbers.of(place.was))
+
+    def ending(self, x: Released) -> bool:
+        """Check that nobody hears of what a store ends; False if only Python can tell."""
+        store = x.store
+        asked = [float, type(None), np.float64, np.dtype(float), x, False]
+        known = self.numbers.address([self.numbers.of(y) for y in asked])
+        match store.kind:
+            case "item" if type(store.owner) is dict and x.quick:
+                self.add(ENDED_ITEM, store.owner, self.numbers.of(store.name), known)
+            case "cell":
+                self.add(ENDED_FIELD, store.owner, CELL, known)
+            case "slot" if offset_of(store.name) is not None:
+                self.add(ENDED_FIELD, store.owner, int(offset_of(store.name) or 0), known)
+            case _:
+                return False
+        return True
 
     def module(self, place: Place) -> None:
         """A dict hasn't changed at all as long as its version is the same."""

@@ -18,5 +18,6 @@ code_reader    read functions, classes and modules
 reader         read objects and containers
 state          what certain code reads, and whether it's unchanged (`State.holds`)
 effects        what a call stores, and how a replay stores it
+ends           what ends where a replay stores, and whether code hears of it
 snapshot       what a rehearsal may touch, and how to undo it
 """

@@ -199,6 +199,7 @@ class Watch:
             put_back(self.before)
             self.sorting.__exit__(None, None, None)
         self.halting.close()
+        self.identities = {}  # which refer to this watch
         WATCHING.reset(self.token)
         ASKED.remove(is_asked)
         ANSWERS.remove(Answers)

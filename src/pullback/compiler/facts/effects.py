@@ -46,9 +46,11 @@ IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bo
 
 
 class Unlocated(Exception):
-    """Something was changed in a way that a replay can't repeat."""
+    """Something was changed in a way that a replay can't repeat; and the array, if it is one."""
 
-    array: Any = None  # what was changed, if it is an array
+    def __init__(self, what: str, array: Any = None) -> None:
+        super().__init__(what)
+        self.array = array
 
 
 class InputPlaces(Protocol):
@@ -174,9 +176,7 @@ def stores_of(places: Iterable[Place], hidden: WriteOnly) -> list[Found]:
         elif type(kind) is Opaque or kind.same(None, place.was, now):
             continue
         elif now is MISSING or type(kind) not in NAMES:
-            error = Unlocated(said(place))
-            error.array = owner if kind.of_elements else None
-            raise error
+            raise Unlocated(said(place), owner if kind.of_elements else None)
         else:
             new = [(Store(NAMES[type(kind)], owner, place.name), now, place.was)]
         found |= {x[0].place(): x for x in new}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 import sys
+import weakref
 from collections.abc import Iterator, MutableMapping
 from contextvars import ContextVar
 from functools import partial
@@ -53,6 +54,8 @@ def looked_up(x: Any) -> Any:
         watch.looks_into(x)
     elif x is np.datetime64:
         return date
+    elif any(x is kind for kind in LISTENING):
+        return partial(listens, x)
     elif apart(frame.f_globals):
         pass
     elif any(x is kind for kind in SEEDS):
@@ -68,6 +71,16 @@ def date(*args: Any, **kwargs: Any) -> Any:
     if why is not None:
         forbid(why)
     return np.datetime64(*args, **kwargs)
+
+
+LISTENING = weakref.ref, weakref.WeakMethod, weakref.finalize
+
+
+def listens(kind: Any, *args: Any, **kwargs: Any) -> Any:
+    """A weak reference. Whether what a replay does not make ends, nobody would hear."""
+    if kind is weakref.finalize or len(args) > 1 or kwargs:
+        forbid(f"it asks to hear when an object ends, by `weakref.{kind.__name__}`")
+    return kind(*args, **kwargs)
 
 
 SEEDS = (  # what generators of random numbers are made of

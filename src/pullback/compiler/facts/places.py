@@ -41,6 +41,10 @@ class Place(NamedTuple):
     name: Any
     was: Any
 
+    def compared(self) -> Place:
+        """The same place with what is compared alone."""
+        return self._replace(was=self.kind.compared(self.name, self.was))
+
     def holds(self) -> bool:
         """Whether the same is there now."""
         return self.kind.same(self.name, self.was, self.kind.look(self.owner, self.name))
@@ -57,6 +61,10 @@ class Kind(ABC):
 
     def same(self, name: Any, was: Any, now: Any) -> bool:
         return was is now
+
+    def compared(self, name: Any, was: Any) -> Any:
+        """What of it is compared: a token keeps nothing else alive."""
+        return was
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
         return  # what can't be restored will be found changed
@@ -161,6 +169,9 @@ class Items(Kind):
                 return False
         return True
 
+    def compared(self, name: Any, was: Any) -> Any:
+        return was if name is None else [(k, x if k in name else None) for k, x in was]
+
     def put(self, owner: Any, name: Any, was: Any) -> None:
         kind = type_of(owner, dict)
         kind.clear(owner)
@@ -192,6 +203,9 @@ class Elements(Kind):
         if not name or len(was) != len(now):
             return same_things(was, now)
         return all(x is y or i in name for i, (x, y) in enumerate(zip(was, now, strict=True)))
+
+    def compared(self, name: Any, was: Any) -> Any:
+        return [None if i in name else x for i, x in enumerate(was)] if name else was
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
         kind = sequence_of(owner)

@@ -71,6 +71,7 @@ from .classes import (
 )  # fmt: skip
 from .code_reader import WRAPPED, CodeReader
 from .constants import held_by_library, is_alias, is_inert, is_quiet, said_by
+from .ends import is_awaited
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
@@ -97,6 +98,7 @@ OF_DATACLASSES = {
     if of(x, type) and x.__module__ == "dataclasses" and x.__name__.startswith(("Field", "_"))
 }
 OF_PARTIALS = [vars(functools.partial)[name] for name in ("func", "args", "keywords")]
+NEVER_AWAITED = (types.FunctionType, *KNOWN_BY_IDENTITY)
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
@@ -219,6 +221,8 @@ class Reader(CodeReader):
             return self.read(builtins)
         if id(x) in self.state.filled:
             return Same(x)
+        if not of(x, NEVER_AWAITED) and is_awaited(x):
+            raise Unprovable("what a recording would keep alive, and code hears when it ends")
         if kind is np.ndarray:
             return self.array(x)
         if of(x, types.FunctionType):

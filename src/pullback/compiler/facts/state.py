@@ -152,8 +152,10 @@ class State:
         """Whether everything read is unchanged since this token was made."""
         if token.holds():
             return True
+        met = self.arrays, self.things
         now = self.token_or_none()
         if now != token:
+            self.arrays, self.things = met  # what has been read now is not kept alive
             return False
         token.places = now.places  # other, equal objects
         return True
@@ -187,4 +189,4 @@ class State:
         """Read everything as it is now; equal tokens mean that nothing has changed."""
         reader, parts = self.read_by(lambda: Reader(self))
         self.arrays, self.things = reader.arrays, reader.kept
-        return Token(parts, reader.places)
+        return Token(parts, [place.compared() for place in reader.places])

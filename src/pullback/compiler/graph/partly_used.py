@@ -23,19 +23,25 @@ from ...primitives.sorting import argpartition_p, argsort_p, in_order
 from .rewriting import opened, rewritten, spec_in
 
 
-class Shown(Traits):
-    """What NumPy's function returns of a decomposition."""
+class PartlyUsed(Traits):
+    """A function of NumPy's that computes part of what a primitive computes."""
 
+    name: str
     lower = None
+    n_out: int | None = None
     ours = True
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Shown(PartlyUsed):
+    """What NumPy's function returns of a decomposition."""
 
     def __init__(self, of: Spectrum) -> None:
         self.of: Any = of
         self.n_out, self.name = of.n_shown, of.name
         self.composed = of.shown_composed
-
-    def __repr__(self) -> str:
-        return self.name
 
     def __call__(self, a: Any, **static: Any) -> Any:
         return self.of.shown(a, **static)
@@ -52,20 +58,13 @@ def shown_by(primitive: Spectrum) -> Shown:
 SHOWN: dict[Spectrum, Shown] = {}
 
 
-class ValuesAlone(Traits):
+class ValuesAlone(PartlyUsed):
     """The eigenvalues or singular values alone."""
-
-    lower = None
-    n_out = None
-    ours = True
 
     def __init__(self, of: Spectrum) -> None:
         self.of: Any = of
         self.name = of.name
         self.composed: Any = of.composed_values
-
-    def __repr__(self) -> str:
-        return self.name
 
     def __call__(self, a: Any, **static: Any) -> Any:
         return self.of.shown(a, **static)[self.of.values]
@@ -82,18 +81,11 @@ def values_by(primitive: Spectrum) -> ValuesAlone:
 VALUES: dict[Spectrum, ValuesAlone] = {}
 
 
-class Arranged(Traits):
+class Arranged(PartlyUsed):
     """The elements in the order that `argsort` or `argpartition` gives."""
-
-    lower = None
-    n_out = None
-    ours = True
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
 
     def __call__(self, x: Any, **static: Any) -> Any:
         out = x.copy()

@@ -52,7 +52,7 @@ COUNTS: Counter[str] = Counter()  # modules that were "compiled", and those "fou
 def absent() -> MissingExtraError:
     return MissingExtraError(
         "`pullback.compile` makes machine code with llvmlite, which is not installed.\n"
-        "  Install it with `pip install 'pullback[compile]'`."
+        "  Install it with `pip install llvmlite`."
     )
 
 

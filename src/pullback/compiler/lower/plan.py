@@ -21,20 +21,19 @@ from ...primitives.shapes import astype_p
 from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES
 from .cumulative import has_code
-from .gather import may_miss, within
 from .geometry import Orders, Region, Strided, contiguous, view_of
-from .inner_loops import is_row, operand_dtypes
 from .join_scatter import gather, join, put, scatter
+from .loop_layout import inner, loop
 from .matmul_axes import Product
 from .matmul_layout import multiply
 from .memory import allocated
 from .role import role, spec_in
-from .scan import Rolled
 from .schedule import PlanItem, ordered, sink
-from .small_matrices import solves
 
-# Operations that are placed in another way than alone, through a view or by NumPy.
+# Operations that are placed in another way than as elements, a view or a call of NumPy.
 PLACED = {
+    "loop": loop,
+    "inner": inner,
     "gather": gather,
     "join": join,
     "scatter": scatter,
@@ -113,12 +112,8 @@ class Plan:
             kind = "call"
         if kind == "view":
             self.view(e)
-        elif kind == "loop":
-            self.loop(e)
         elif kind == "call":
             self.call(e)
-        elif kind == "inner":
-            self.inner(e)
         elif kind in PLACED:
             PLACED[kind](self, e)
         else:
@@ -175,70 +170,9 @@ class Plan:
         self.depend(item, e.inputs)
         self.items.append(item)
 
-    def inner(self, e: Equation) -> None:
-        """An inner loop of NumPy's takes operands of its dtypes, at any strides.
-
-        What it changes is a copy of the first operand, which is the first result.
-        """
-        primitive, outputs = e.primitive, e.outputs
-        changes, dtypes = getattr(primitive, "changes", False), operand_dtypes(e)
-        for out in outputs:
-            self.geometry[out] = self.fresh(out.spec)
-        inputs = list(e.inputs)
-        if changes:
-            begun = self.part(e.inputs[0], self.geometry[outputs[0]])
-            inputs[0] = begun.equation.outputs[0]
-        for k, x in enumerate(inputs):
-            if dtypes is not None and spec_in(x).dtype != dtypes[k]:
-                inputs[k] = self.copied(x, dtypes[k])
-            elif not is_row(e, self.where(x)):
-                inputs[k] = self.copied(x)
-        called = Equation(primitive, tuple(inputs), outputs, e.static)
-        item = PlanItem(called, "inner", None, len(self.items))
-        self.depend(item, inputs)
-        for out in outputs:
-            self.writers.setdefault(self.geometry[out].buffer, []).append(item)
-        self.items.append(item)
-
-    def loop(self, e: Equation) -> None:
-        """A loop reads its constants and carries whole, and contiguous rows."""
-        rolled = e.primitive
-        bodies = [
-            Plan(body, self.constants, kept)
-            for body, kept in zip(rolled.bodies, rolled.kept, strict=True)
-        ]
-        # What each step has to check: indices that the body computes, and linear systems.
-        asked = not within(e) if isinstance(rolled, Rolled) else any(map(may_miss, rolled.bodies))
-        asked |= not getattr(rolled, "tells", False) and solves(rolled.bodies)
-        if asked or any(piece.role == "call" for body in bodies for piece in body.pieces):
-            self.call(e)
-            return
-        inputs, steps = [], []
-        for i, x in enumerate(e.inputs):
-            view = self.where(x)
-            if i < rolled.whole:
-                inputs.append(x if view.is_contiguous() else self.copied(x))
-                continue
-            spec = rolled.bodies[0].inputs[i].spec
-            row = Strided(view.buffer, view.offset, view.shape[1:], view.strides[1:], view.dtype)
-            step = view.strides[0]
-            if not row.is_contiguous() and not step:  # the same in all steps
-                x = Variable(spec)
-                self.geometry[x] = row
-                x = self.copied(x)
-            elif not row.is_contiguous():
-                x = self.copied(x)
-                step = spec.size
-            inputs.append(x)
-            steps.append(step * spec.dtype.itemsize)
-        e = Equation(rolled, tuple(inputs), e.outputs, {"steps": steps})
-        self.bodies[rolled] = bodies
-        item = PlanItem(e, "loop", None, len(self.items))
-        for out in e.outputs:
-            self.geometry[out] = self.fresh(out.spec)
-            self.writers[self.geometry[out].buffer] = [item]
-        self.depend(item, inputs)
-        self.items.append(item)
+    def body(self, graph: Graph, kept: Any) -> Plan:
+        """The plan of a loop's body, which shares the constants of the program."""
+        return Plan(graph, self.constants, kept)
 
     def view(self, e: Equation) -> None:
         (x,), (out,) = e.inputs, e.outputs

@@ -22,6 +22,7 @@ from ...core.spec import NUMERIC
 from ...core.tree import flatten
 from ...primitives.shapes import astype_p
 from ..facts.effects import Store, holders
+from ..facts.ends import Released
 from ..facts.places import MISSING
 from ..facts.state import Token
 from .recording import containers_in
@@ -46,6 +47,7 @@ class Carried:
     def __init__(self) -> None:
         self.stores: tuple[Store, ...] = ()
         self.looks: list[Callable[[], Any]] = []
+        self.endings: list[Released] = []
         self.times = 0
 
     def __bool__(self) -> bool:
@@ -69,7 +71,12 @@ class Carried:
             return False
         self.stores += tuple(more.values())
         self.looks = [store.getter() for store in self.stores]
+        self.endings = [Released(store, True) for store in self.stores]
         return True
+
+    def is_heard(self) -> bool:
+        """Whether code would hear of the end of what is in a place now."""
+        return any(ending() for ending in self.endings)
 
     def changed(self, token: Token) -> list[Store]:
         """The places of arrays that a call has changed in place, from what it read."""

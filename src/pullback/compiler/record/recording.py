@@ -160,7 +160,8 @@ class Recording:
 
     def forget(self) -> None:
         """Let go of the values of the call that was recorded."""
-        self.values = self.final = []
+        for recording in (self, self.full or self):
+            recording.values = recording.final = []
 
 
 def containers_in(tree: Any) -> list[Any]:

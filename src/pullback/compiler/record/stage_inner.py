@@ -54,11 +54,12 @@ Stage = Callable[[str, Callable[..., Any]], Callable[..., Any]]  # from a verb a
 @contextmanager
 def staging(stage: Stage | None = None) -> Iterator[None]:
     """Functions that are differentiated in this block are recorded first, or as `stage` decides."""
-    token = STAGED.set(stage or Staged)
+    before = STAGED.get()
     try:
+        STAGED.set(stage or Staged)
         yield
     finally:
-        STAGED.reset(token)
+        STAGED.set(before)
 
 
 class LiveVariables(Questions):

@@ -37,7 +37,7 @@ from ..solving.plain import Examples, PlainValues, solve
 from ..solving.questions import QuestionTrace
 from .changes import MOST, Batches, changes
 from .subdivision import Range
-from .surfaces import OverRange, ProgramSurfaces
+from .surfaces import OverRange, SurfacesOf
 
 FEWEST = 4  # jumps for which there is room; and for twice as many as there were first
 BESIDE = 1e-11  # how far from a jump, of the range, one is sure on which side one is
@@ -56,9 +56,10 @@ COLUMNS = ("x", "which", "aside", "low", "high", "before", "behind", "found")
 class Jumps:
     """The jumps of an integrand, recorded as a program, that move with some of its operands."""
 
-    def __init__(self, program: BranchingFunction, moving: Sequence[int], how: Any) -> None:
-        self.program, self.how, self.branches = program, how, tuple(program.branches)
-        self.moving, self.surfaces = moving, ProgramSurfaces(program, set(moving))
+    def __init__(self, surfaces: SurfacesOf, moving: Sequence[int], how: Any) -> None:
+        self.program: BranchingFunction = surfaces.program
+        self.how, self.branches = how, tuple(self.program.branches)
+        self.moving, self.surfaces = moving, surfaces.moving(tuple(moving))
 
     def __bool__(self) -> bool:
         return bool(self.surfaces)
@@ -100,8 +101,9 @@ class Jumps:
         for side in range(len(domain.points(0.5))):
             x_of = lambda u, side=side: domain.points(u)[side][0]
             are_some, located = self.located(x_of, theta)
+            peak = self.peak(x_of, theta) if located else 0.0
             for u, surfaces in located:
-                row = self.described(u, surfaces, x_of, theta, domain)
+                row = self.described(u, surfaces, x_of, theta, domain, peak)
                 if row is not None:
                     found.append(row)
             if are_some and found:
@@ -130,7 +132,13 @@ class Jumps:
         return are_some, found
 
     def described(
-        self, u: float, surfaces: Sequence[int], x_of: Any, theta: Sequence[Any], domain: Range
+        self,
+        u: float,
+        surfaces: Sequence[int],
+        x_of: Any,
+        theta: Sequence[Any],
+        domain: Range,
+        peak: Any,
     ) -> tuple[float, ...] | None:
         """What `places` says of one; None if the integrand does not jump there."""
         if not 4 * BESIDE < u < 1 - 4 * BESIDE:
@@ -138,7 +146,7 @@ class Jumps:
         x, beside = x_of(u), [x_of(u - BESIDE), x_of(u + BESIDE)]
         low, high = sorted(beside) if domain.upper > domain.lower else sorted(beside)[::-1]
         numbers = [self.number(y, theta) for y in (low, high)]
-        if not self.jumps(x, (low, high), numbers, theta, self.peak(x_of, theta)):
+        if not self.jumps(x, (low, high), numbers, theta, peak):
             return None
         for which in surfaces:
             for y in (low, high):

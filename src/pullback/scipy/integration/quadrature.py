@@ -42,7 +42,7 @@ from .integrand import Integrand, accurate, marks_of
 from .jumps import Jumps, attempt, replaced
 from .subdivision import Range
 from .sums import summed
-from .surfaces import OverRange, ProgramSurfaces
+from .surfaces import OverRange, SurfacesOf
 
 # How many numbers inside of a limit it is sure, also if it is rounded, on which side of a jump one
 # is; and how many more show how the integrand goes on.
@@ -78,15 +78,14 @@ class Integral:
     def result(self, results: Any, failure: str | None = None) -> Any:
         """(value, error); results: those of SciPy's call, None if it cannot be made here."""
         program = self.recorded()
-        theta, p = program.theta, len(program.theta)
+        theta, p, surfaces = program.theta, len(program.theta), SurfacesOf(program)
         how = self.how
 
         def run(*xs: Any) -> tuple[Any, ...]:
             plain = not any(type(x) is Array for x in xs)
             if first and plain and all(map(np.array_equal, first, xs)):
                 return tuple([np.copy(x)[()] for x in results])
-            surfaces[:] = surfaces or [ProgramSurfaces(program)]
-            value = how.again(Integrand(program, xs[:p], surfaces[0]), *xs[p:])
+            value = how.again(Integrand(program, xs[:p], surfaces.moving()), *xs[p:])
             return value, np.zeros_like(np.real(value))[..., None].sum()
 
         def check() -> None:
@@ -95,15 +94,15 @@ class Integral:
 
         def push(xs: Any, outs: Any, x_dots: Any) -> Any:
             check()
-            return self.push(program, xs, x_dots), None
+            return self.push(surfaces, xs, x_dots), None
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
             check()
-            return [None] * len(xs) if out_bars[0] is None else self.pull(program, xs, out_bars[0])
+            return [None] * len(xs) if out_bars[0] is None else self.pull(surfaces, xs, out_bars[0])
 
         xs = [*theta, *[as_float(x) for x in self.limits]]
         # A record is done again with the same values, and returns what SciPy found.
-        first, surfaces = list[Any](), list[ProgramSurfaces]()
+        first = list[Any]()
         if results is None:
             results = run(*map(bare, xs))
         elif not any(type(x) is Array for x in results):
@@ -125,9 +124,10 @@ class Integral:
         is_root = (first > 10 * NEAR / LATER * rest) & (first < rest)
         return np.where(np.isfinite(at) & ~is_root, near, at)
 
-    def push(self, program: Any, xs: Any, x_dots: Any) -> Any:
+    def push(self, surfaces: SurfacesOf, xs: Any, x_dots: Any) -> Any:
         """The integral of the tangent, and what the limits sweep."""
-        p, total = len(program.theta), None
+        program, total = surfaces.program, None
+        p = len(program.theta)
         at = [i for i in range(p) if x_dots[i] is not None]
         if at:
 
@@ -138,7 +138,7 @@ class Integral:
                 return jvp(of_moving, [xs[i] for i in at], [x_dots[i] for i in at])[1]
 
             total = self.how.repeat(along, *xs[p:])
-            jumps = Jumps(program, at, self.how)
+            jumps = Jumps(surfaces, at, self.how)
             if jumps:
                 total = total + jumps.push(xs, at, [x_dots[i] for i in at])
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
@@ -148,9 +148,9 @@ class Integral:
                 total = term if total is None else total + term
         return total
 
-    def pull(self, program: Any, xs: Any, bar: Any) -> list[Any]:
+    def pull(self, surfaces: SurfacesOf, xs: Any, bar: Any) -> list[Any]:
         """The integral of the slopes, and the integrand at limits that move."""
-        p = len(program.theta)
+        program, p = surfaces.program, len(surfaces.program.theta)
         at, x_bars = floating(xs[:p]), list[Any]([None] * len(xs))
         if at:
 
@@ -166,7 +166,7 @@ class Integral:
                 size = int(np.prod(xs[i].shape))
                 x_bars[i] = np.reshape(flat[start : start + size], xs[i].shape)
                 start += size
-            jumps = Jumps(program, at, self.how)
+            jumps = Jumps(surfaces, at, self.how)
             if jumps:
                 for i, more in zip(at, jumps.pull(xs, at, bar), strict=True):
                     x_bars[i] = x_bars[i] + more

@@ -57,13 +57,14 @@ class OverRange(FunctionCall):
 
 
 class Surfaces:
-    """The operations of a graph that jump, and depend on inputs of each of these groups."""
+    """The operations of a graph that jump, and depend on inputs of each of these groups.
+
+    Calls, compiled programs and loops of the graph are replaced by what they do.
+    """
 
     def __init__(self, graph: Graph, groups: Sequence[Sequence[int]]) -> None:
-        graph = inlined(graph, what_it_does)
         reached = [{graph.inputs[i] for i in group} for group in groups]
         self.equations: list[Equation] = []
-        self.nests = any(isinstance(e.primitive, OverRange) for e in graph.equations)
         for e in graph.equations:
             read = {x for x in e.inputs if type(x) is Variable}
             by = [not found.isdisjoint(read) for found in reached]
@@ -102,26 +103,43 @@ class Surfaces:
         return np.concatenate(found) if found else np.zeros(0)
 
 
-class ProgramSurfaces:
-    """Those of all branches of a recorded integrand: functions of x and theta.
+class SurfacesOf:
+    """The surfaces of a recorded integrand, made once for its value and all its rules.
 
-    moving: the numbers of the operands on which they depend, besides x; None: any or none
     An integrand that integrates itself has none: to look for jumps takes an inner integral for each
     of a thousand places, and what its rules compare is no jump of its own.
     """
 
-    def __init__(self, program: Any, moving: set[int] | None = None) -> None:
+    def __init__(self, program: Any) -> None:
+        self.program, self.graphs = program, list[Graph]()
+        self.made = dict[tuple[int, ...] | None, ProgramSurfaces]()
+
+    def moving(self, operands: tuple[int, ...] | None = None) -> ProgramSurfaces:
+        """Those that depend on x and on some of these operands; None: on any or none."""
+        branches = self.program.branches
+        for branch in branches[len(self.graphs) :]:  # a rule may go a way that is new
+            self.graphs.append(inlined(branch.graph, what_it_does))
+            self.made.clear()
+        if operands not in self.made:
+            equations = [e for graph in self.graphs for e in graph.equations]
+            nests = any(isinstance(e.primitive, OverRange) for e in equations)
+            thetas = [] if nests else [branch.theta for branch in branches]
+            self.made[operands] = ProgramSurfaces(self.graphs, thetas, operands)
+        return self.made[operands]
+
+
+class ProgramSurfaces:
+    """Those of all branches of a recorded integrand: functions of x and theta."""
+
+    def __init__(self, graphs: Any, thetas: Any, moving: tuple[int, ...] | None) -> None:
         self.branches = list[tuple[Surfaces, list[int]]]()
-        for branch in program.branches:
+        for graph, theta in zip(graphs, thetas, strict=False):
             groups = [[0]]
             if moving is not None:
-                groups.append([1 + i for i, n in enumerate(branch.theta) if n in moving])
-            found = Surfaces(branch.graph, groups)
-            if found.nests:
-                self.branches = []
-                break
+                groups.append([1 + i for i, n in enumerate(theta) if n in moving])
+            found = Surfaces(graph, groups)
             if found.equations:
-                self.branches.append((found, branch.theta))
+                self.branches.append((found, theta))
 
     def __bool__(self) -> bool:
         return bool(self.branches)

@@ -127,11 +127,12 @@ def identity(x: Any) -> Any:
 def noting(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, list[Any]]:
     """fun(t, y), and where it chooses whether the ways that it takes are known."""
     held: list[Any] = []
-    token = HELD.set(held)
+    before = HELD.get()
     try:
+        HELD.set(held)
         return fun(t, y), held
     finally:
-        HELD.reset(token)
+        HELD.set(before)
 
 
 def known(slope: Any, held: list[Any]) -> Any:

@@ -84,10 +84,10 @@ def over_stacks(call: Callable[..., Any], xs: Any, cores: Any, empty: Callable[[
     """
     ranks = [x.ndim - core for x, core in zip(xs, cores, strict=True)]
     if not any(ranks):
-        return plain(call(*xs))
+        return as_arrays(call(*xs))
     stack = np.broadcast_shapes(*[x.shape[:rank] for x, rank in zip(xs, ranks, strict=True)])
     xs = [np.broadcast_to(x, stack + x.shape[r:]) for x, r in zip(xs, ranks, strict=True)]
-    rows = [plain(call(*[x[index] for x in xs])) for index in np.ndindex(stack)]
+    rows = [as_arrays(call(*[x[index] for x in xs])) for index in np.ndindex(stack)]
     if not rows:
         return empty()
     if type(rows[0]) is not tuple:
@@ -100,8 +100,8 @@ def restacked(parts: Any, stack: tuple[int, ...]) -> Any:
     return np.reshape(out, stack + out.shape[1:])
 
 
-def plain(out: Any) -> Any:
-    return tuple([plain(x) for x in out]) if isinstance(out, (tuple, list)) else np.asarray(out)
+def as_arrays(out: Any) -> Any:
+    return tuple([as_arrays(x) for x in out]) if isinstance(out, (tuple, list)) else np.asarray(out)
 
 
 class OfMatrices(Primitive):

@@ -12,7 +12,7 @@ from ...core.dispatch import as_array, refuse
 from ...core.spec import is_inexact
 from ...primitives.exact import constant, like
 from ...transforms.derived import elementwise_grad, jacobian
-from ..solving.plain import number, signature, solve
+from ..solving.plain import number, solve
 from ..solving.serving import serves
 from .conditions import Minimum, between, minimum
 from .minima import called
@@ -109,15 +109,11 @@ def least_squares(*args: Any, **options: Any) -> Any:
 
 @serves(optimize.leastsq, amplifies=True)
 def leastsq(*args: Any, **options: Any) -> Any:
-    bound = signature(optimize.leastsq).bind(*args, **options)
-    full = bound.arguments.get("full_output", False)
-    found = solve(
-        lambda values: optimize.leastsq(*values.tree(bound.args), **values.tree(bound.kwargs))
-    )
+    found, given = called(optimize.leastsq, args, options)
     if not found.live:
         return found.first
-    bound.apply_defaults()
-    given, out = bound.arguments, list(found.first)
+    full = given["full_output"]
+    out = list(found.first)
     x, more = found.of(lambda r: as_array(r[0])), as_tuple(given["args"])
     fun = given["func"]
     problem = fitted(lambda x: fun(x, *more), x, (-np.inf, np.inf), "linear", 1.0)
@@ -168,15 +164,10 @@ def observed(given: Any) -> tuple[Any, Any, Any]:
 
 @serves(optimize.curve_fit, amplifies=True)
 def curve_fit(*args: Any, **options: Any) -> Any:
-    bound = signature(optimize.curve_fit).bind(*args, **options)
-    full = bound.arguments.get("full_output", False)
-    found = solve(
-        lambda values: optimize.curve_fit(*values.tree(bound.args), **values.tree(bound.kwargs))
-    )
+    found, given = called(optimize.curve_fit, args, options)
     if not found.live:
         return found.first
-    bound.apply_defaults()
-    given = bound.arguments
+    full = given["full_output"]
     f, keywords = given["f"], given["kwargs"]
     xdata, ydata, sigma = observed(given)
     loss, scale = keywords.get("loss", "linear"), keywords.get("f_scale", 1.0)

@@ -81,7 +81,19 @@ def of_result(
 
 def called(original: Any, args: Any, options: dict[str, Any]) -> tuple[Examples, Any]:
     """SciPy's call on plain values, and the arguments by name with their defaults."""
+    return call_of(original, signature(original).bind(*args, **options))
+
+
+def called_in_full(original: Any, args: Any, options: Any) -> tuple[Examples, Any, Any]:
+    """The same with all that SciPy returns, and whether the caller has asked for all."""
     bound = signature(original).bind(*args, **options)
+    full = bound.arguments.get("full_output", 0)
+    bound.arguments["full_output"] = True
+    return *call_of(original, bound), full
+
+
+def call_of(original: Any, bound: inspect.BoundArguments) -> tuple[Examples, Any]:
+    args, options = bound.args, bound.kwargs
     found = solve(lambda values: original(*values.tree(args), **values.tree(options)))
     bound.apply_defaults()
     return found, bound.arguments
@@ -154,9 +166,7 @@ EXHAUSTED = {optimize.fmin_cg: 2, optimize.fmin_bfgs: 2, optimize.fmin_ncg: 2}
 def older(original: Any, place: int) -> None:
     @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
-        bound = signature(original).bind(*args, **options)
-        full, retall = [bound.arguments.get(name, 0) for name in ("full_output", "retall")]
-        found, given = full_call(original, bound)
+        found, given, full = called_in_full(original, args, options)
         if not found.live:
             out = found.first
         else:
@@ -180,15 +190,7 @@ def older(original: Any, place: int) -> None:
             out = (x, value, *others(name, found, 2, x, value))
         if full:
             return out
-        return (out[0], out[-1]) if retall else out[0]
-
-    def full_call(original: Any, bound: inspect.BoundArguments) -> tuple[Examples, Any]:
-        bound.arguments["full_output"] = True
-        found = solve(
-            lambda values: original(*values.tree(bound.args), **values.tree(bound.kwargs))
-        )
-        bound.apply_defaults()
-        return found, bound.arguments
+        return (out[0], out[-1]) if given.get("retall") else out[0]
 
 
 for function, position in FLAGS.items():
@@ -247,14 +249,8 @@ def of_one_number(original: Any) -> None:
 
     @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
-        bound = signature(original).bind(*args, **options)
-        full = bound.arguments.get("full_output", 0)
-        bound.arguments["full_output"] = True
-        found = solve(
-            lambda values: original(*values.tree(bound.args), **values.tree(bound.kwargs))
-        )
-        bound.apply_defaults()
-        given, out = bound.arguments, found.first
+        found, given, full = called_in_full(original, args, options)
+        out = found.first
         if found.live:
             failure = bounds = None
             if original is optimize.fminbound:
@@ -274,14 +270,8 @@ for function in (optimize.fminbound, optimize.brent, optimize.golden):
 
 @serves(optimize.brute, amplifies=True)
 def brute(*args: Any, **options: Any) -> Any:
-    bound = signature(optimize.brute).bind(*args, **options)
-    full = bound.arguments.get("full_output", 0)
-    bound.arguments["full_output"] = True
-    found = solve(
-        lambda values: optimize.brute(*values.tree(bound.args), **values.tree(bound.kwargs))
-    )
-    bound.apply_defaults()
-    given, out = bound.arguments, found.first
+    found, given, full = called_in_full(optimize.brute, args, options)
+    out = found.first
     if found.live:
         if given["finish"] is None:  # a point of the grid, which does not move
             x, value = found.of(lambda r: number(r[0])), found.of(lambda r: scalar(r[1]))

@@ -23,7 +23,7 @@ from scipy.linalg import get_lapack_funcs
 from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
 from ...core.tree import unflatten
-from ...transforms.call import FunctionCall, floating
+from ...transforms.call import FunctionCall, floating, placed
 from ...transforms.derived import jacobian
 from ...transforms.forward import jvp
 from ...transforms.loops.body import BodyTrace, example, functional
@@ -137,10 +137,7 @@ class Equations:
             multiplier = self.linear(self.transposed(slope), -z_bar)
             _, pullback = vjp(lambda *p: self.residual(z, whole_of(p), given), *moving)
             totals = [add(a, b) for a, b in zip(totals, pullback(multiplier), strict=True)]
-        x_bars: list[Any] = [None] * len(theta)
-        for i, bar in zip(at, totals, strict=True):
-            x_bars[i] = bar
-        return x_bars
+        return placed(totals, at, len(theta))
 
     def linearised(self, z: Any, theta: Any, given: Any) -> tuple[Any, Any]:
         """The residual and its Jacobian."""

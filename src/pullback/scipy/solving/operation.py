@@ -28,7 +28,7 @@ from ...core.reach import call as begin
 from ...core.trace import is_live
 from ...core.tree import flatten, unflatten
 from ...transforms.batch import BatchTrace
-from ...transforms.call import along, floating
+from ...transforms.call import along, floating, placed
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
@@ -54,8 +54,9 @@ def as_recorded(
     """
     if not TALLY.recordings or SOLVING.get() is not None:
         return function(*args, **kwargs)
-    token, served = SOLVING.set("asked"), SERVED.get()
+    before, served = SOLVING.get(), SERVED.get()
     try:
+        SOLVING.set("asked")
         out = function(*args, **kwargs)
         if served is not None:
             served.append(function)
@@ -69,7 +70,7 @@ def as_recorded(
             SOLVING.set("itself")
             return function(*args, **kwargs)
     finally:
-        SOLVING.reset(token)
+        SOLVING.set(before)
 
 
 OPERATION = 30_000.0  # nanoseconds that a repetition of SciPy's call takes beside it
@@ -200,47 +201,52 @@ class SolverCall:
     def begun(self, xs: Sequence[Any], args: Any, kwargs: Any) -> Any:
         if Array not in map(type, xs) or active():
             return self.function(*args, **kwargs)
-        token = SESSION.set(None)  # SciPy's code takes part, as it did when the call was made
+        before = SESSION.get()
         try:
+            SESSION.set(None)  # SciPy's code takes part, as it did when the call was made
             return begin(self.function, args, kwargs)
         finally:
-            SESSION.reset(token)
+            SESSION.set(before)
 
     def noted(self, xs: Sequence[Any], of_plain: bool = False) -> tuple[Any, Remembered]:
         """The call with plain operands, and what SciPy gave, for its derivatives."""
         memory = Remembered(of_plain)
-        token = MEMORY.set(memory)
+        before = MEMORY.get()
         try:
+            MEMORY.set(memory)
             found = self.called(xs)
         finally:
-            MEMORY.reset(token)
+            MEMORY.set(before)
         memory.noting, self.last = False, (xs, memory) if memory.usable else None
         return found, memory
 
     def run(self, *xs: Any) -> tuple[Any, ...]:
         if Array not in map(type, xs):
             return self.fitted(self.repeated(xs)[0])
-        token = SOLVING.set("itself")
+        before = SOLVING.get()
         try:
+            SOLVING.set("itself")
             return self.results(xs, self.remembered(xs))
         finally:
-            SOLVING.reset(token)
+            SOLVING.set(before)
 
     def repeated(self, xs: Sequence[Any]) -> tuple[Any, Remembered]:
         """The call with other plain operands than the recorded ones."""
-        token = SOLVING.set("itself")
+        before = SOLVING.get()
         try:
+            SOLVING.set("itself")
             return self.noted(xs, of_plain=True)
         finally:
-            SOLVING.reset(token)
+            SOLVING.set(before)
 
     def results(self, xs: Sequence[Any], memory: Remembered | None) -> tuple[Any, ...]:
         """The results by the rule of the function; memory: what SciPy gave, if that is known."""
-        token = MEMORY.set(None if memory is None else memory.again())
+        before = MEMORY.get()
         try:
+            MEMORY.set(None if memory is None else memory.again())
             return self.fitted(self.called(xs))
         finally:
-            MEMORY.reset(token)
+            MEMORY.set(before)
 
     def fitted(self, found: Any) -> tuple[Any, ...]:
         return tuple(checked(fit(self.form, found)))
@@ -307,7 +313,7 @@ def operation(
             return jvp(of, tuple([whole[i] for i in at]), tuple(dots))[1]
 
         dots = derivative("forward", at, ahead, xs, [x_dots[i] for i in at])
-        return spread(dots, moving, len(outs))
+        return placed(dots, moving, len(outs))
 
     def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
         at, moving = [i for i, bar in enumerate(out_bars) if bar is not None], floating(xs)
@@ -318,7 +324,7 @@ def operation(
             return vjp(of, *[whole[i] for i in moving])[1](tuple(bars))
 
         bars = derivative("backward", at, back, xs, [out_bars[i] for i in at])
-        return spread(bars, moving, n)
+        return placed(bars, moving, n)
 
     call = Solving(name, run, push, pull, xs, results)
     if solver is not None:
@@ -334,10 +340,3 @@ def among(run: Callable[..., Any], at: Sequence[int]) -> Callable[..., Any]:
         return tuple([outs[i] for i in at])
 
     return some
-
-
-def spread(parts: Sequence[Any], at: Sequence[int], n: int) -> list[Any]:
-    whole: list[Any] = [None] * n
-    for i, part in zip(at, parts, strict=True):
-        whole[i] = part
-    return whole

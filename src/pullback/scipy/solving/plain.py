@@ -13,7 +13,8 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
@@ -52,6 +53,18 @@ MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
 
 # Functions that rules stand for, of those that a function of the user's calls; None: nobody asks.
 SERVED: ContextVar[list[Any] | None] = ContextVar("served", default=None)
+
+
+@contextmanager
+def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    """Give a variable another value within."""
+    before = variable.get()
+    try:
+        variable.set(value)
+        yield
+    finally:
+        variable.set(before)
+
 
 signature = functools.cache(inspect.signature)  # of SciPy's functions
 
@@ -188,11 +201,12 @@ class Plain:
         self.fun, self.values = fun, values
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        token = SESSION.set(self.values.session)
+        before = SESSION.get()
         try:
+            SESSION.set(self.values.session)
             return self.values.tree(self.fun(*args, **kwargs))
         finally:
-            SESSION.reset(token)
+            SESSION.set(before)
 
 
 class Examples:

@@ -33,7 +33,7 @@ from ...transforms.call import FunctionCall
 from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
-from .plain import SERVED, SOLVING
+from .plain import SERVED, SOLVING, during
 from .questions import QuestionTrace, answers_of
 from .watching import noted
 
@@ -329,15 +329,14 @@ class Learner:
                     array.within.state.weak.add(array.node)
             return arrays
 
-        solving, session = SOLVING.set(None), SESSION.set(self.session)
-        served = SERVED.set(self.served)
-        try:
-            with noted(), np.errstate(all="ignore"):
-                structure, graph, captured, _ = capture(calling, {}, "solver", lift, ProgramTrace)
-        finally:
-            SERVED.reset(served)
-            SESSION.reset(session)
-            SOLVING.reset(solving)
+        with (
+            during(SOLVING, None),
+            during(SESSION, self.session),
+            during(SERVED, self.served),
+            noted(),
+            np.errstate(all="ignore"),
+        ):
+            structure, graph, captured, _ = capture(calling, {}, "solver", lift, ProgramTrace)
         theta = [self.operands.place(x) for x in captured]
         answers = answers_of([x.payload for x in calling.asked])
         return WrittenProgram(structure, functional(graph), theta, self.exact, answers)

@@ -91,7 +91,7 @@ def holds_objects(form: Any) -> bool:
     return any(type(x) is OfThatCall or (type(x) is Branch and holds_objects(x)) for x in parts)
 
 
-def alike(kind: type, other: type) -> bool:
+def equivalent(kind: type, other: type) -> bool:
     """Whether two container classes are equivalent; SciPy makes new named tuples in each call."""
     return kind is other or getattr(kind, "_fields", 0) == getattr(other, "_fields", 1)
 
@@ -104,7 +104,7 @@ def fit(form: Any, x: Any) -> list[tuple[LeafOfResult, Any]]:
     """
     if type(form) is Branch:
         keys, items = items_of(x) or (None, [])
-        if not alike(type(x), form.kind) or keys != form.keys or len(items) != len(form.parts):
+        if not equivalent(type(x), form.kind) or keys != form.keys or len(items) != len(form.parts):
             raise Changed("a result of another form")
         pairs = zip(form.parts, items, strict=True)
         return [leaf for part, item in pairs for leaf in fit(part, item)]

@@ -100,15 +100,16 @@ class RecordedRules:
             run = lambda *xs: self.call.results(xs, memory)
             return rule(run, *entered[:n], *entered[n + k :])
 
-        token, asking = SOLVING.set("itself"), Asking(of)
+        before, asking = SOLVING.get(), Asking(of)
         try:
+            SOLVING.set("itself")
             with np.errstate(all="ignore"):
                 lift = lambda enter: [enter(x) for x in (*xs, *self.numbers, *more)]
                 structure, graph, captured, _ = capture(asking, {}, "solver", lift, QuestionTrace)
         except (Unstaged, Exception):
             return None  # Python says what is wrong, if anything is
         finally:
-            SOLVING.reset(token)
+            SOLVING.set(before)
         answers = answers_of([x.payload for x in asking.asked])
         return None if captured else WrittenRule(structure, graph, n, k, answers)
 

@@ -27,11 +27,12 @@ def unnoted() -> Iterator[None]:
         yield
         return
     codes, asked, kept = set(watch.codes), set(watch.asked), (set[Any](), set[str]())
-    token = KEPT.set(kept)
+    before = KEPT.get()
     try:
+        KEPT.set(kept)
         yield
     finally:
-        KEPT.reset(token)
+        KEPT.set(before)
     for key in watch.codes.keys() - codes - kept[0]:
         if package(watch.codes[key][1]) == "scipy":
             del watch.codes[key]

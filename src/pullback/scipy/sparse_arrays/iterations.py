@@ -186,11 +186,12 @@ class IterativeMethod:
         options = self.options
         if "M" in options and options["M"] is None:
             options = {**options, "M": NoPreconditioner(A)}
-        token = PRECONDITIONING.set(True)
+        before = PRECONDITIONING.get()
         try:
+            PRECONDITIONING.set(True)
             return call_outside(self.original, (A, b), options)
         finally:
-            PRECONDITIONING.reset(token)
+            PRECONDITIONING.set(before)
 
     def failure(self, A: Any, b: Any, x: Any, info: int) -> str | None:
         """Why the solution that SciPy returned has no derivative, or None."""

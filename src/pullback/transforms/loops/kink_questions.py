@@ -39,11 +39,11 @@ def meets_kink(loop: Any, xs: Sequence[Any]) -> bool:
         return False
     at = loop.n_consts + loop.n_carry
     plain = list(map(without_derivatives, xs))
-    token = UNDER_WAY.set(True)
-    try:
+    try:  # none was under way
+        UNDER_WAY.set(True)
         met = bind(asking, tuple(with_flag(plain, at, np.False_)), {})[loop.n_carry]
     finally:
-        UNDER_WAY.reset(token)
+        UNDER_WAY.set(False)
     return is_met(met)
 
 

@@ -117,7 +117,7 @@ def whole(x: Any, name: str, verb: str = "fori_loop") -> int:
         ) from None
 
 
-def plain(x: Any, dtype: Any = None) -> Any:
+def with_dtype(x: Any, dtype: Any = None) -> Any:
     """A number as one of NumPy's; arrays as they are."""
     if hasattr(x, "dtype"):
         return x if dtype is None or x.dtype == dtype else x.astype(dtype)
@@ -240,7 +240,7 @@ class Loop:
                         specs[i] = new
             for column, x in zip(columns, y, strict=True):
                 column.put(t, x, self.name)
-        carry = [plain(x) if is_number(x) else x for x in carry]
+        carry = [with_dtype(x) if is_number(x) else x for x in carry]
         return (
             unflatten(self.structure, carry),
             unflatten(structure, [column.whole() for column in columns]),
@@ -263,9 +263,11 @@ class Loop:
         carry = []
         for x, new in zip(self.carry, after, strict=True):
             if type(x) in NUMBERS and hasattr(new, "dtype"):
-                carry.append(plain(x, promoted(spec_of(x), spec_of(new))))
+                carry.append(with_dtype(x, promoted(spec_of(x), spec_of(new))))
+            elif hasattr(x, "dtype"):
+                carry.append(kept(x))
             else:
-                carry.append(kept(x) if hasattr(x, "dtype") else plain(x) if is_number(x) else x)
+                carry.append(with_dtype(x) if is_number(x) else x)
         specs = [spec_of(x) for x in y]
         ys = [np.zeros((0, *spec.shape), spec.dtype) for spec in specs]
         return unflatten(self.structure, carry), unflatten(structure, ys)
@@ -300,8 +302,8 @@ class Loop:
                 if type(x) in NUMBERS:
                     spec = new.spec if isinstance(new, Variable) else spec_of(new)
                     weak = type(new) in NUMBERS
-                    carry[i] = plain(x, promoted(spec_of(x), spec) if not weak else None)
-        carry = [plain(x) for x in carry]
+                    carry[i] = with_dtype(x, promoted(spec_of(x), spec) if not weak else None)
+        carry = [with_dtype(x) for x in carry]
         lifted = [Enter(x) for x in carry]
         before = memory_of(self.fun)
         graph, captured, structure = self.function.record(lifted, row)
@@ -317,7 +319,7 @@ class Loop:
             graph, picked = by_rows(graph, graph.inputs[n], rows[0], consts)
             rows += [table[at : at + self.length] for table, at in picked]
             row += [np.copy(example(table)[at])[()] for table, at in picked]
-        outputs = [x if isinstance(x, Variable) else plain(x) for x in graph.outputs]
+        outputs = [x if isinstance(x, Variable) else with_dtype(x) for x in graph.outputs]
         read = {x for e in graph.equations for x in e.inputs if isinstance(x, Variable)}
         read |= {x for x in outputs if isinstance(x, Variable)}
         kept = [x for x in consts if x in read]

@@ -20,7 +20,7 @@ from ..common import check_function
 from .body import Unstaged, example, functional
 from .loop_function import Enter, LoopFunction, is_number
 from .memory import memory_of
-from .scan import Loop, plain, spec_now
+from .scan import Loop, spec_now, with_dtype
 from .while_primitive import While
 
 
@@ -109,7 +109,7 @@ class WhileLoop(Loop):
                 if before is not None and before.weak is None:
                     self.function.check(before, after)
             specs, first = new, False
-        return unflatten(self.structure, [plain(x) if is_number(x) else x for x in carry])
+        return unflatten(self.structure, [with_dtype(x) if is_number(x) else x for x in carry])
 
     def as_loop(self) -> Any:
         """As one operation, whatever the number of steps."""
