@@ -492,7 +492,6 @@ class TestDerivatives:
 
         laws(f, M, np.array([0.3, 1.7, -0.4]))
 
-
     @pytest.mark.parametrize(
         "write",
         [
