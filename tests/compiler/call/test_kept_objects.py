@@ -6,6 +6,8 @@ transformations.
 
 import collections
 import dataclasses
+import sys
+import threading
 import types
 import typing
 import warnings
@@ -134,3 +136,26 @@ def test_what_a_differentiated_function_writes_in_place(wrap, text):
     # z is what the transformation doesn't differentiate.
     text = text.replace("z", "x" if wrap == "with its value" else "y")
     assert_same(text, plain, compiled)
+
+
+@pytest.mark.parametrize("text", ["o.v += 1", "table['a'] += 1", "o.w += 1.0"])
+def test_what_is_changed_under_a_lock(text):
+    """Replays take no lock, so that updates of other threads would be lost."""
+    scope = scope_of(f"with lock: {text}; return x * 2", lambda f: f)
+    scope["lock"], scope["o"].v, scope["table"]["a"] = threading.Lock(), 1, 1
+    f = pb.compile(scope["f"], wait=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(4):
+            f(X, X)
+        threads = [threading.Thread(target=lambda: [f(X, X) for _ in range(50)]) for _ in range(4)]
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            sys.setswitchinterval(interval)
+    assert 205 in (scope["o"].v, scope["table"]["a"], scope["o"].w[0])
