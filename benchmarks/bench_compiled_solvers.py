@@ -123,7 +123,7 @@ def measured(fun: Callable[[Any], Any], wait: bool) -> tuple[float, float, str]:
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     words = [word for word in sys.argv[1:] if word != "--trial"]
     rows = [["program", "itself", "ratio", "", "eager gradient", "ratio", ""]]
     slower, quick = [], 0

@@ -28,7 +28,7 @@ from common import table
 import pullback as pb
 from pullback.compiler.llvm.binding import WORKER
 
-STEPS, FEW, ROUNDS, MOST = (10, 100, 1000), 12, 3, 1500
+STEPS, FEW, ROUNDS, MOST = (10, 100, 1000), 12, 3, 10000
 BARS = {"program": 2.5, "loop": 4.0}  # the longest call over an eager one
 
 
@@ -179,7 +179,7 @@ def geometric_mean(xs: list[float]) -> float:
 
 
 def main(arguments: list[str]) -> None:
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     words = [word for word in arguments if not word.startswith("--")]
     for gradient in (False, True):  # everything is imported, and has run
         measured(partial(chain), 10, gradient)

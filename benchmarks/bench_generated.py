@@ -280,7 +280,7 @@ def main(arguments: list[str]) -> None:
             i = arguments.index(option)
             options[option] = arguments[i + 1]
             del arguments[i : i + 2]
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # NumPy's, of odd numbers
     np.seterr(all="ignore")
     medians = {}
     for name, calls in rows(arguments):

@@ -236,7 +236,7 @@ def kind_of(row: Row) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     words = [word for word in arguments if word != "--all"]
     rows = [row for case in cases(words) if (row := measured(*case)) is not None]
     report(rows, "--all" in arguments)

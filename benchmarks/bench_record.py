@@ -110,7 +110,7 @@ def report(title: str, rows: dict[str, list[float]], everything: bool) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     words = [word for word in arguments if not word.startswith("--")]
     CLOCK[0] = time.perf_counter if "--wall" in arguments else time.thread_time
     warm = lambda x: np.sum(np.sin(x) * x)

@@ -261,7 +261,7 @@ def speed(words: list[str]) -> None:
         if words and not any(word in name for word in words):
             continue
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # some fall back to Python
             calls = gradients(fun, start)
             # Each with its peer: threads of JAX's go on for a while after its calls.
             pairs = [("eager", "autograd"), ("compiled", "jax.jit")]

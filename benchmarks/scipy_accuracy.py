@@ -91,7 +91,7 @@ def members(special: Any, stats: Any) -> Any:
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # of places far out
     np.seterr(all="ignore")
     both = {"special": list(special_places()), "stats": list(density_places())[::10]}
     sides = {

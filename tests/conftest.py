@@ -4,7 +4,6 @@ import atexit
 import gc
 import os
 import tempfile
-import time
 from types import FunctionType
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 import pullback as pb
 from pullback.compiler.call import trial
 from pullback.compiler.disk import records as disk_records
-from pullback.compiler.llvm.binding import WORKER
 from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.primitive import Primitive
 from pullback.core.reach import SESSION
@@ -28,12 +26,6 @@ atexit.register(CACHE.cleanup)
 os.environ["PULLBACK_CACHE"] = CACHE.name
 
 TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
-
-
-def wait_for_machine_code():
-    """Until all that was asked for has been made; then no other thread of ours takes memory."""
-    while WORKER.thread is not None:
-        time.sleep(0.002)
 
 
 def pytest_configure(config):

@@ -55,7 +55,7 @@ def cases():
         seen = set()
         for level, below in MIDDLE if name in HEAVY else LEVELS:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # SciPy's, far out
                 try:
                     x = float((dist.ppf if below else dist.isf)(level, *shapes))
                 except (RuntimeError, OverflowError, ValueError):

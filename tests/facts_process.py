@@ -99,6 +99,6 @@ def later(count, seed):
 
 if __name__ == "__main__":
     trial.ON[0] = False
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     np.seterr(all="ignore")
     first() if sys.argv[1] == "first" else later(*map(int, sys.argv[2:]))

@@ -72,7 +72,7 @@ def check_math(name, n, kind, most):
         pairs = random.Random(f"{name}{kind}").sample(pairs, most)
     one = TYPES[kind](1.0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         for _ in range(3):
             attempt(fast, (one, one))
         for pair in pairs:

@@ -209,6 +209,6 @@ def main(which, path):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # some fall back to Python
     main(*sys.argv[1:])
     print("done")

@@ -56,7 +56,7 @@ def repeated(sample):
     if not in_turn(sample, 4):
         return NOT_ASKED
     with patch.object(path, "BEST", 0), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         fast = pb.compile(sample.fun, wait=True)
         for _ in range(4):
             fast(*copy.deepcopy(sample.args), **sample.kwargs)

@@ -18,6 +18,7 @@ IGNORED = re.compile(
     r"(?<!`)# (?:noqa|type: ignore)(?:: [A-Z0-9]+(?:, ?[A-Z0-9]+)*|\[[a-z, -]+\])?(?P<why>.*)$",
     re.M,
 )
+ALL_IGNORED = re.compile(r"\b(?:simplefilter|filterwarnings)\(['\"]ignore['\"]\)(?P<why>.*)$", re.M)
 INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # of brackets, two deep
 LEFT_OUT = re.compile(rf"\bmark\.(?:skip|skipif|xfail)\({INSIDE}\)")
 # A name that autograd gives to a class of its interface.
@@ -70,12 +71,15 @@ def test_a_class_name_is_said_once():
 
 
 def test_what_is_ignored_says_why():
-    """`# noqa: E501  # a table`, and likewise for the type checker and for tests left out."""
+    """`# noqa: E501  # a table`, and likewise for the type checker, for tests left out, and where
+    all warnings are ignored.
+    """
     bare = []
     for folder in ("src", "tests", "tools", "benchmarks", "examples"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
-            silent = [m.start() for m in IGNORED.finditer(text) if not m["why"].startswith("  # ")]
+            ignored = [*IGNORED.finditer(text), *ALL_IGNORED.finditer(text)]
+            silent = [m.start() for m in ignored if not m["why"].startswith("  # ")]
             silent += [m.start() for m in LEFT_OUT.finditer(text) if "reason=" not in m[0]]
             lines = [text.count("\n", 0, at) + 1 for at in silent]
             bare += [f"{path.relative_to(ROOT)}:{line}" for line in lines]

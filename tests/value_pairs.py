@@ -99,7 +99,7 @@ def far(found, right, size, ulp, f):
 def check(functions, xs, where, level=0):
     """One program of all these functions at xs; the number of results compared."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         functions = computed(functions, xs)
         arrays = [x for x in xs if hasattr(x, "dtype")]
 
@@ -199,7 +199,7 @@ def check_arrays(dtype, n, seed):
 
 def check_function(f, x, exact, where):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         try:
             right = f(x)
         except (TypeError, ValueError, ArithmeticError):

@@ -46,7 +46,7 @@ def fewer(minimize: Any) -> Any:
     @functools.wraps(minimize)
     def wrapper(*args: Any, options: Any = None, **kwargs: Any) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # it is stopped early
             return minimize(*args, options={**(options or {}), "maxiter": ITERATIONS}, **kwargs)
 
     return wrapper

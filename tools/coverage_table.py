@@ -177,7 +177,7 @@ CLASSES = [
 def public(module):
     """The public names of a module that are not modules, and what they stand for."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of deprecated names
         names = module.__all__ if module.__name__.startswith(LISTED) else dir(module)
         pairs = [(name, getattr(module, name)) for name in names if name[0] != "_"]
     return {name: x for name, x in pairs if not isinstance(x, types.ModuleType)}

@@ -75,7 +75,7 @@ def calls_of(path: Path) -> Iterator[str]:
         if "scipy" not in text:
             continue
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # of other people's escapes
             try:
                 tree = ast.parse(text)
             except SyntaxError:

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from .core.array import Array, peel, without_axes
+from .core.rest import rest_of
 from .core.trace import is_live
-from .math import heed, is_known, mapped, operand, pythons, with_values_of
+from .math import heed, is_known, mapped, operand, pythons, with_base, with_values_of
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 
@@ -64,15 +65,7 @@ for name, ufunc in UFUNCS.items():
     numeric(name, ufunc)
 
 
-natural = globals()["log"]
-
-
-@functools.wraps(real.log)
-def log(z: Any, *base: Any) -> Any:
-    if len(base) != 1 or not (is_live(z) or is_live(base[0])):
-        return natural(z, *base)
-    heed(real.log, *map(as_complex, (z, *base)))
-    return natural(z) / natural(*base)
+log = with_base(real.log, globals()["log"], as_complex)
 
 
 def phase(z: Any, /) -> Any:
@@ -95,12 +88,4 @@ def rect(r: Any, phi: Any, /) -> Any:
     return pythons(of_parts_p(r * np.cos(phi), r * np.sin(phi)))
 
 
-def __getattr__(name: str) -> Any:
-    """The rest is that of `cmath`."""
-    if name in __all__:
-        return getattr(real, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = rest_of(real, __all__, __name__)

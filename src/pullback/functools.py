@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.array import Array, is_number
+from .core.rest import rest_of
 
 __all__ = list(real.__all__)
 
@@ -79,12 +80,4 @@ def cache(user_function: Callable[..., Any], /) -> Any:
     return cached(user_function, real.cache)
 
 
-def __getattr__(name: str) -> Any:
-    """The rest is that of `functools`."""
-    if name in __all__:
-        return getattr(real, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = rest_of(real, __all__, __name__)

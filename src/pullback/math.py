@@ -27,6 +27,7 @@ from .core.dispatch import UFUNCS as NUMPYS
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.primitive import ZERO, Elementwise, Primitive
+from .core.rest import rest_of
 from .core.scalars import with_value
 from .core.spec import Spec
 from .core.trace import is_live
@@ -265,17 +266,20 @@ for name, ufunc in UFUNCS.items():
     numeric(name, ufunc)
 
 
-natural = globals()["log"]
+def with_base(plain: Any, natural: Any, as_number: Callable[[Any], Any]) -> Any:
+    """`log`, to any base, by that to the base e."""
+
+    @functools.wraps(plain)
+    def log(x: Any, *base: Any) -> Any:
+        if len(base) != 1 or not (is_live(x) or is_live(base[0])):
+            return natural(x, *base)
+        heed(plain, *map(as_number, (x, *base)))
+        return natural(x) / natural(*base)  # each of them finite: a base of 0 is refused
+
+    return log
 
 
-@functools.wraps(real.log)
-def log(x: Any, *base: Any) -> Any:
-    if len(base) != 1 or not (is_live(x) or is_live(base[0])):
-        return natural(x, *base)
-    heed(real.log, *[number(z) for z in (x, *base)])
-    return natural(x) / natural(*base)  # each of them finite: `math` refuses a base of 0
-
-
+log = with_base(real.log, globals()["log"], number)
 enter("log", log)
 
 
@@ -403,12 +407,5 @@ def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
     return functools.reduce(operator.mul, iterable, start)
 
 
-def __getattr__(name: str) -> Any:
-    """What has to do with integers, and the constants, are those of `math`."""
-    if name in __all__:
-        return getattr(real, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+# What has to do with integers, and the constants, are those of `math`.
+__getattr__, __dir__ = rest_of(real, __all__, __name__)

@@ -366,7 +366,7 @@ def check_compiled(sample: Sample) -> bool:
 
     def call(f: Callable[..., Any]) -> list[Any]:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # results are compared, not warnings
             return flatten([f(*copy.deepcopy(sample.args), **sample.kwargs)])[0]
 
     expected, fast = call(sample.fun), compile(sample.fun, wait=True)

@@ -25,6 +25,8 @@ from . import (
     twelfth_cases,
     twentieth_cases,
     twentieth_more_cases,
+    twentyfirst_cases,
+    twentyfirst_more_cases,
 )
 from .cases import CASES
 
@@ -44,6 +46,7 @@ LISTS = {
     "seventeenth": [seventeenth_cases, seventeenth_more_cases],
     "nineteenth": [nineteenth_cases],
     "twentieth": [twentieth_cases, twentieth_more_cases],
+    "twenty-first": [twentyfirst_cases, twentyfirst_more_cases],
 }
 OTHERS = more_cases, fifth_cases, twelfth_cases
 BY_NAME = {f"{package}.{fun.__name__}": (package, fun, args) for package, fun, args in CASES}

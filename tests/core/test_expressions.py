@@ -68,7 +68,7 @@ def expressions(text):
 def outcome(call):
     """The arrays of a result; the class of what it raises; None for what pullback refuses."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         try:
             return [np.asarray(x) for x in flatten(call())[0]]
         except PullbackError as error:

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import heapq
+import inspect
 import operator
 import types
 from typing import ClassVar
@@ -301,6 +302,49 @@ def test_functions_that_store(way):
     (y,) = [y for y in places if y is not None]
     assert type(y) is np.ndarray
     np.testing.assert_array_equal(y, [0.0, 2.0, 4.0])
+
+
+def called_with(u):
+    pass
+
+
+# Objects of Python's own that keep what they are given: how they are made, and read.
+KEEPING = {
+    "bound arguments": (inspect.signature(called_with).bind, lambda b: b.arguments["u"]),
+    "a parameter": (
+        lambda y: inspect.Parameter("u", inspect.Parameter.KEYWORD_ONLY, default=y),
+        lambda parameter: parameter.default,
+    ),
+    "a signature": (
+        lambda y: inspect.Signature(
+            [inspect.Parameter("u", inspect.Parameter.KEYWORD_ONLY, default=y)]
+        ),
+        lambda signature: signature.parameters["u"].default,
+    ),
+    "a partial": (lambda y: functools.partial(called_with, y), lambda f: f.args[0]),
+    "its keyword": (lambda y: functools.partial(called_with, u=y), lambda f: f.keywords["u"]),
+    "a namespace": (lambda y: types.SimpleNamespace(y=y), lambda space: space.y),
+    "a view of a dict": (lambda y: types.MappingProxyType({"y": y}), lambda view: view["y"]),
+    "a slice": (lambda y: slice(0.0, y), lambda part: part.stop),
+    "a closure": (lambda y: lambda: y, lambda f: f()),
+    "a method": (lambda y: types.MethodType(called_with, [y]), lambda f: f.__self__[0]),
+}
+
+
+@pytest.mark.parametrize("kind", KEEPING)
+@pytest.mark.parametrize("way", [pb.grad, lambda f: lambda x: pb.jvp(f, (x,), (1.0,))[1]])
+def test_objects_that_keep_what_they_are_given(kind, way):
+    make, read = KEEPING[kind]
+    kept, box = [], types.SimpleNamespace()
+
+    def f(x):
+        box.last = make(3.0 * x)
+        kept.append(make(x * x))
+        return x * x
+
+    assert way(f)(2.0) == 4.0
+    assert read(box.last) == 6.0
+    assert f(read(kept.pop())) == 16.0  # no Array of a transformation that has ended
 
 
 def stored_in(box, y):

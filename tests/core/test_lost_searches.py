@@ -189,3 +189,21 @@ def test_what_carries_the_derivative_is_quiet():
 def test_newton_and_backtracking_are_right():
     for f in (newton, backtracking):
         assert pb.grad(f)(2.0) == pytest.approx(0.25, rel=1e-6)
+
+
+number = np.float64(2.0)
+FOUND = {
+    "number < x": lambda x: number < x,
+    "number == x": lambda x: number == x,
+    "numbers < x": lambda x: (np.array([1.0, 2.0]) < x).any(),
+    "list.index": lambda x: [number].index(x),
+    "in": lambda x: x in (number,),
+    "dicts": lambda x: (lambda known: known == {"u": x})({"u": number}),
+}
+
+
+@pytest.mark.parametrize("way", FOUND)
+def test_comparisons_of_numpys_numbers_on_the_left(way):
+    """NumPy's numbers ask by a ufunc: a cache or a search that compares so is noticed as well."""
+    with pytest.warns(pb.LostDerivativeWarning, match="was compared"):
+        assert pb.grad(lambda x: (FOUND[way](x), 3.0)[1])(2.0) == 0.0

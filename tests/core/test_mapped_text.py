@@ -226,7 +226,7 @@ def silent_pairs(mode, writers, askers, loud=()):
             f = lambda x, ask=ask, write=write: x * (1.0 + ask(write(x)))
             try:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
+                    warnings.simplefilter("ignore")  # of text that cannot be followed
                     MODES[mode](f)(XS)
             except (pb.ConversionError, *loud):
                 pass

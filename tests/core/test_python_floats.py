@@ -70,7 +70,7 @@ def expression(seed):
 def outcome(call):
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # NumPy's, of odd numbers
             out = call()
     except (ZeroDivisionError, OverflowError, ValueError, TypeError, AttributeError) as error:
         return type(error)

@@ -42,18 +42,15 @@ def in_timer(work):
 
 
 def in_bare_thread(work):
-    done = []
+    before, begun = _thread._count(), []
 
     def run():
-        try:
-            work()
-        finally:
-            done.append(True)
+        begun.append(True)
+        work()
 
     _thread.start_new_thread(run, ())
-    while not done:
+    while not begun or _thread._count() > before:  # a thread ends after its error has been shown
         time.sleep(0.001)
-    time.sleep(0.01)  # the error leaves after that
 
 
 def in_executor(work):

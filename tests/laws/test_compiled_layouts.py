@@ -25,7 +25,7 @@ def outcomes(function, sample, layout):
     """The arrays among the results of a call; the class of what it raises."""
     args = tree_map(lambda x: lay(copy.deepcopy(x), layout), sample.args)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         try:
             results = flatten([function(*args, **sample.kwargs)])[0]
         except Exception as error:

@@ -219,7 +219,7 @@ def check_all_layouts(sample, family):
     """In layouts of the arguments, under each transformation, and after assignments."""
     for layout in layouts_for(sample):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # NumPy's, of odd numbers
             warnings.filterwarnings("error", "Numpy has detected that you", DeprecationWarning)
             try:
                 check_layouts(sample, layout, family)

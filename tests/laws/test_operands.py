@@ -118,7 +118,7 @@ FORMS = [np.array([0.5, 1.0, 2.0]), np.array([[0.5, 1, 2], [3, 4, 5]]), np.float
 
 def outcome(f, x):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         try:
             return f(x), None
         except Exception as error:

@@ -148,7 +148,7 @@ def seen(function, arguments, mode, x):
             found.append(plain_floats(function(*arguments(x))))
 
     with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.suppress(Exception):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         MODES[mode](body, x)
     return found[0] if found else None
 

@@ -117,7 +117,7 @@ def check_pool(sample, family, kind, way, rng):
 
     xs = [drawn(leaves[i], POOLS[kind], rng) for i in places]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         try:
             right = values(f(*xs))
         except Exception:

@@ -44,7 +44,7 @@ def test_counts_in_other_forms():
             continue
         for args, kwargs in variants(sample):
             with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # NumPy's, of odd numbers
                 try:
                     with plainly():
                         wanted = values(sample, args, kwargs)

@@ -159,7 +159,7 @@ def disagreements(programs, enough):
 
 
 @pytest.mark.share(2)
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # some fall back to Python
 def test_functions_heed_the_mask_or_are_refused():
     """Every function of NumPy's that classes may answer, of what carries a derivative."""
     functions = [
@@ -211,7 +211,7 @@ INTO = {
 
 
 @pytest.mark.share(2)
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # some fall back to Python
 def test_ufuncs_that_write_into_masked_arrays():
     ufuncs = {f for f in vars(np).values() if isinstance(f, np.ufunc)}
     assert not disagreements(
@@ -231,7 +231,7 @@ BESIDE = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # some fall back to Python
 def test_functions_of_masked_arrays_beside_others():
     names = ["full_like", "roll", "real_if_close", "where", "interp", "append", "dot", "kron"]
     names += ["fmax", "hypot", "outer", "vdot", "inner", "cross", "tile", "convolve", "correlate"]
@@ -259,7 +259,7 @@ OPERANDS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # some fall back to Python
 def test_masked_arrays_that_are_changed_in_place():
     def changed(operate, x, operand):
         m = masked_by(x)
@@ -305,7 +305,7 @@ ALONE = {
 }  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # NumPy's, of odd numbers
 @pytest.mark.parametrize("transform", [pb.grad, pb.vmap], ids=["grad", "vmap"])
 def test_functions_of_plain_masked_arrays_alone_are_numpys(transform):
     m = np.ma.array([[1.0, 2, 3], [4, 5, 7], [0, 9, 2.0]], mask=[[0, 1, 0], [0, 0, 0], [1, 0, 0]])

@@ -137,14 +137,14 @@ class TestTheSampleDatabase:
     def test_there_are_many(self):
         assert len(NUMPY_SAMPLES) > 1000
 
-    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.filterwarnings("ignore")  # NumPy's, of odd numbers
     def test_plain_arguments(self):
         for sample in NUMPY_SAMPLES:
             out = member(sample.fun)(*sample.args, **sample.kwargs)
             assert_same(out, sample.fun(*sample.args, **sample.kwargs))
 
     @pytest.mark.share(2)
-    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.filterwarnings("ignore")  # NumPy's, of odd numbers
     def test_arrays(self):
         """Values and cotangents are those of NumPy's function with Arrays."""
         for sample in NUMPY_SAMPLES:

@@ -64,12 +64,12 @@ class TestPrograms:
         assert not faults(programs, gradient)
 
     @pytest.mark.share(2)
-    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.filterwarnings("ignore")  # pandas', of what it will change
     def test_second_order(self):
         assert not faults(dict([*FIRST.items(), *SECOND.items()][::8]), second_order)
 
     @pytest.mark.share(2)
-    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.filterwarnings("ignore")  # some fall back to Python
     def test_compiled(self):
         def compare(f):
             g = pb.compile(pb.grad(f))

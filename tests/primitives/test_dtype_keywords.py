@@ -57,7 +57,7 @@ def test_it_is_as_if_the_array_were_cast_before(target):
             x = numbers(source, target, rng)
             x_dot = x * np.asarray(rng.uniform(-1, 1, (2, 3)), x.real.dtype)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # complex numbers are cast
                 try:
                     expected = f(x, dtype=dtype)
                 except TypeError:
@@ -101,7 +101,7 @@ def test_what_is_written_is_computed_in_the_dtype_of_out(source):
         for target in DTYPES:
             x = numbers(source, source, rng)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # complex numbers are cast
                 try:
                     expected = f(x, out=np.zeros(np.shape(f(x)), target))
                 except TypeError:

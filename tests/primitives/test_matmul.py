@@ -54,3 +54,17 @@ def test_gradients(f):
     curve = pb.jvp(gradient, (W,), (D,))[1]
     twice = pb.grad(lambda w: np.sum(gradient(w) * D))(W)
     np.testing.assert_allclose(twice, curve, rtol=1e-8, atol=1e-10 * np.max(np.abs(curve)))
+
+
+def test_products_of_vectors_add_as_numpy_does():
+    """To the last bit, in stacks, with strides, broadcast and complex."""
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 4, 31))
+    for f in (
+        lambda x: np.vecdot(x, y),
+        lambda x: np.vecdot(y[0], x),
+        lambda x: np.vecdot(x + 1j * y, x),
+        lambda x: np.vecdot(x[:, ::2], y[:, ::2]),
+        lambda x: np.vecdot(x, y, axis=0),
+    ):
+        assert np.array_equal(pb.vjp(f, x)[0], f(x))

@@ -54,7 +54,7 @@ def program(random):
 
 def derivatives(f, x):
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         reverse = pb.grad(lambda x: np.sum(f(x)))(x)
         _, forward = pb.jvp(f, (x,), (np.ones_like(x),))
         linear = pb.linearize(f, x)[1](np.ones_like(x))

@@ -50,7 +50,7 @@ def symmetric(data):
 def quietly(f, *args, **options):
     """SciPy says of small problems that it solves them in another way."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # as just said
         return f(*args, **options)
 
 

@@ -1,5 +1,10 @@
 """Calls of SciPy's under `vmap` that decide by values: made for each example, or refused."""
 
+import heapq
+import operator
+import sys
+from collections import deque
+
 import numpy as np
 import pytest
 from scipy import integrate, interpolate, ndimage, optimize, signal, sparse, spatial, stats
@@ -8,6 +13,7 @@ from scipy.spatial import distance
 
 import pullback as pb
 from pullback.scipy.solving.by_example import again
+from pullback.scipy.solving.storing import stores
 
 RNG = np.random.default_rng(3)
 POINTS, HEIGHTS = RNG.uniform(size=(12, 2)), RNG.normal(size=12)
@@ -175,6 +181,58 @@ def test_functions_that_store_are_not_called_again():
     for of_user in (None, lambda x: x + 1, np.sin):
         out = pb.vmap(lambda x: again(asks, x, of_user))(np.array([1.0, -1.0]))  # at once
         assert out.tolist() == [1.0, 1.0]
+
+
+LOG, COUNTS, QUEUE, SCRATCH = [], {}, deque(), np.zeros(3)
+PUSH = LOG.append
+
+
+class Kept:
+    def __init__(self):
+        self.xs = []
+
+    def keep(self, x):
+        self.xs.append(x)
+
+    def next(self, x):
+        return x + 1
+
+
+KEPT = Kept()
+
+
+def helper(x):
+    LOG.append(x)
+
+
+STORING = [
+    helper,
+    lambda x: helper(x),
+    lambda x: PUSH(x),
+    lambda x: QUEUE.appendleft(x),
+    lambda x: COUNTS.setdefault(x, 1),
+    lambda x: operator.setitem(COUNTS, 1, x),
+    lambda x: heapq.heappush(LOG, x),
+    lambda x: SCRATCH.fill(x),
+    lambda x: KEPT.keep(x),
+    lambda x: setattr(KEPT, "xs", x),
+    lambda x: sys.stdout.write("x"),
+    lambda x: [LOG.append(y) for y in (x,)],
+    lambda x: print(x),
+]
+COMPUTING = [
+    lambda x: np.append(np.insert(np.add(x, 1), 0, 2.0), x),
+    lambda x: operator.add(x, SCRATCH.sum()) + len(LOG),
+    lambda x: COUNTS.get(x, LOG.count(x)),
+    lambda x: KEPT.next(x),
+    lambda x: integrate.quad(lambda y: y * x, 0, 1)[0],
+]
+
+
+def test_what_stores_is_known_by_its_object():
+    """`np.append` makes an array, `log.append` fills a list, under whatever name."""
+    assert [f.__code__.co_names for f in STORING if not stores(f)] == []
+    assert [f.__code__.co_names for f in COMPUTING if stores(f)] == []
 
 
 def of_steps(a):

@@ -190,7 +190,7 @@ def test_a_surface_without_more_knots():
 
     def f(z):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # of knots, for which there is no room
             fit = interpolate.SmoothBivariateSpline(*points, z, w=weights, kx=2, ky=2, s=0.01)
         return fit.ev(0.4, 0.6) ** 2 + fit.get_residual()
 

@@ -96,7 +96,7 @@ MODES = {
 
 
 @pytest.mark.share(2)
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # some fall back to Python
 @pytest.mark.parametrize("mode", MODES)
 def test_they_are_as_example_by_example(mode):
     wrong = {}

@@ -36,10 +36,11 @@ from .program import Program
 # MUCH time, which is as good as many calls.
 # A recording takes one to two milliseconds, 3 to 10 microseconds an operation, and some calls:
 # after this much time, all calls together have hardly taken 2.5 times as long. A call that runs in
-# Python takes some microseconds more than the function, so that OFTEN of them count as much.
-FEW, OFTEN, ENOUGH, MUCH = 10, 128, 5e-3, 0.1
+# Python takes half a microsecond more than the function, so that OFTEN of them count as much.
+FEW, OFTEN, ENOUGH, MUCH = 10, 8192, 1.5e-2, 0.1
 AGAIN = 20  # early calls after which a recording that is awaited is asked for again
-SAMPLED = 8  # of later calls, one in so many is timed
+SAMPLED = 16  # of later calls, one in so many is timed
+SHORT = 2e-5  # seconds of a call in which there is no long loop
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # full garbage collections run so many times less often
 MOST = 2**31 - 1  # what `gc.set_threshold` takes
@@ -180,12 +181,15 @@ class Early:
     """The calls of one kind that ran in Python since the last path was recorded.
 
     numbers: whether their Python floats may be inputs of the first recording.
+    untimed: how many calls need not be timed, and `weight`: for how many the next one counts.
+    short: whether these may go on without `run`, since the last one took no time for a long loop.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
     awaited: the recording that is being finished in the background, if one is.
     """
 
     def __init__(self) -> None:
         self.calls, self.seconds, self.numbers = 0, 0.0, True
+        self.untimed, self.weight, self.short = 0, 1, False
         self.loops = Faster()
         self.awaited: Any = None
 
@@ -206,25 +210,33 @@ class Early:
     def run(self, fun: Any, args: Any, kwargs: Any, begun: float | None = None) -> Any:
         """The result of a call that runs in Python; its time counts from `begun` on.
 
-        Where that is not known and FEW calls have been made, one call in SAMPLED is timed for all:
-        asking for the time takes as long as a short function does.
+        Where that is not known, and FEW calls have been made or the last one was short, one call in
+        SAMPLED is timed for all: asking for the time takes as long as a short function does.
         """
         self.calls += 1
         if self.awaited is not None and self.calls % AGAIN == 0:
             self.awaited.ask()  # in a process that was forked nobody else does it
         weight = 1
         if begun is None:
-            if self.calls > FEW:
-                weight = 0 if self.calls % SAMPLED else SAMPLED
-            begun = thread_time() if weight else 0.0
+            if self.untimed:
+                self.untimed, weight = self.untimed - 1, 0
+            else:
+                begun, weight = thread_time(), self.weight
         before = FASTER.get()
         try:
             FASTER.set(self.loops)  # as `faster` does, which would cost a tenth of such a call
             return fun(*args, **kwargs)
         finally:
             FASTER.set(before)
-            if weight:
-                self.seconds += weight * (thread_time() - begun)
+            if weight and begun is not None:
+                took = thread_time() - begun
+                self.seconds += weight * took
+                self.short = took < SHORT and self.awaited is None
+                if self.calls >= FEW:
+                    self.untimed = 0 if self.is_over else SAMPLED - 1
+                else:
+                    self.untimed = FEW - self.calls - 1 if self.short else 0
+                self.weight = self.untimed + 1
 
 
 def work(body: Graph) -> int:

@@ -279,18 +279,22 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
             if primitive is not None:
                 if len(inputs) == 1:
                     x = inputs[0]
-                    if type(x.payload) not in OF_NUMPY or x.within.maps:
+                    if type(x.payload) not in OF_NUMPY or x.within.weighs:
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
                 if type(inputs[0]) is ndarray and inputs[1] is self:  # the usual `array * x`
                     if primitive.reflected is not None:
                         return primitive.reflected(self, inputs[0])
+                    if primitive.comparison and self.within.comparison is None:
+                        self.within.notice()
                     return self.within.beside(primitive, 1, self, inputs[0])
                 # The operators of NumPy's numbers come here as well.
+                if primitive.comparison and self.within.comparison is None:
+                    self.within.notice()
                 if type(inputs[0]) is Array or not isinstance(inputs[0], np.generic):
                     for x in inputs:
                         if type(x) is Array and (
-                            type(x.payload) not in primitive.arrays or x.within.maps
+                            type(x.payload) not in primitive.arrays or x.within.weighs
                         ):
                             primitive, inputs = as_called(primitive, inputs)
                             break
@@ -389,6 +393,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
+    primitive, inputs = as_called(primitive, inputs)
     return unary(primitive, *inputs) if len(inputs) == 1 else binary(primitive, *inputs)
 
 

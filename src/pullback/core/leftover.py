@@ -18,11 +18,21 @@ else holds are let go of whenever there are many.
 
 from __future__ import annotations
 
+import functools
+import gc
+import inspect
 import sys
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
-from types import CellType, FunctionType, ModuleType
+from types import (
+    CellType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
 
 import numpy as np
@@ -185,6 +195,8 @@ class Ending:
             return self.value(x)
         if kind in SETTLING:
             return SETTLING[kind](x, self.exchanged)
+        if kind in KEEPERS:
+            return KEEPERS[kind](self, x)
         if kind is tuple or (of(x, tuple) and hasattr(x, "_fields")):
             parts = [self.exchanged(y) for y in x]
             if all(a is b for a, b in zip(parts, x, strict=True)):
@@ -192,9 +204,56 @@ class Ending:
             return tuple(parts) if kind is tuple else kind(*parts)
         if of(x, CONTAINERS) and not of(x, tuple):
             self.settle(x)
-        elif kind is FunctionType and x.__dict__:
-            self.settle(x.__dict__)
         return x
+
+
+# Objects of Python's own that keep what they are given, of which nobody hears: what each becomes.
+
+
+def of_function(end: Ending, f: Any) -> Any:
+    for cell in f.__closure__ or ():
+        end.settle(cell)
+    if f.__dict__:
+        end.settle(f.__dict__)
+    return f
+
+
+def of_method(end: Ending, method: Any) -> Any:
+    end.settle(method.__self__)
+    return method
+
+
+def of_partial(end: Ending, partial: Any) -> Any:
+    end.settle(partial.keywords)
+    args = end.exchanged(partial.args)
+    if args is not partial.args:
+        partial.__setstate__((partial.func, args, partial.keywords, partial.__dict__))
+    return partial
+
+
+def of_slice(end: Ending, x: slice) -> slice:
+    old = x.start, x.stop, x.step
+    new = end.exchanged(old)
+    return x if new is old else slice(*new)
+
+
+def of_proxy(end: Ending, proxy: Any) -> Any:
+    for shown in gc.get_referents(proxy):
+        end.settle(shown)
+    return proxy
+
+
+def of_object(end: Ending, x: Any) -> Any:
+    end.settle(x)
+    return x
+
+
+KEEPERS: dict[type, Any] = {
+    FunctionType: of_function, MethodType: of_method, functools.partial: of_partial,
+    slice: of_slice, MappingProxyType: of_proxy, SimpleNamespace: of_object,
+    inspect.BoundArguments: of_object, inspect.Parameter: of_object, inspect.Signature: of_object,
+}  # fmt: skip
+HOLDS.update(KEEPERS)
 
 
 def without_ended(x: Array) -> Any:

@@ -92,8 +92,9 @@ def warn_searched(trace: Any) -> None:
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
         " argument to the result, but the argument was compared, or made an integer, first in"
         f" {place(trace.comparison)}\n"
-        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If it was computed from"
-        " integers, stay with floating numbers. If the result does not depend on what was"
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If it was found in a"
+        " cache, by an equal number of an earlier call, empty the cache before. If it was computed"
+        " from integers, stay with floating numbers. If the result does not depend on what was"
         " compared, or is piecewise constant, zero is right.",
         trace.comparison,
     )

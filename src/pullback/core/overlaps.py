@@ -28,17 +28,16 @@ def refuse_overwritten(
     write: does the same to plain arrays; None if that depends on values that are not known.
     """
     root, sources = root_of(x), list(sources)
-    if not any(shares(v, root) for v in sources):
+    overlapping = [type(v) is Array and root_of(v) is root for v in sources]
+    if not any(overlapping):
         return
     if write is not None:
         results = []
         for take in np.asarray, np.copy:
             numbers = numbered(root)
             parts = [
-                take(view_of(numbers, v))
-                if shares(v, root)
-                else np.zeros(np.shape(v), numbers.dtype)
-                for v in sources
+                take(view_of(numbers, v)) if overlaps else np.zeros(np.shape(v), numbers.dtype)
+                for v, overlaps in zip(sources, overlapping, strict=True)
             ]
             write(view_of(numbers, x), *parts)
             results.append(numbers)
@@ -62,11 +61,6 @@ def refuse_overlap(function: Any, args: Any, kwargs: dict[str, Any], out: Array)
         arrays,
         lambda a, *xs: function(xs, axis=axis, out=a),
     )
-
-
-def shares(v: Any, root: Array) -> bool:
-    """Whether v is an Array with the memory of a root."""
-    return type(v) is Array and root_of(v) is root
 
 
 def numbered(root: Array) -> np.ndarray:

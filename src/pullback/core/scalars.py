@@ -56,7 +56,7 @@ def of_plain_numbers(xs: Any) -> bool:
 
 def operands_of_numpy(xs: Any, primitive: Any) -> Any:
     """Operands as a ufunc takes them: beside an array a Python number adapts, others do not."""
-    python, of = all(map(is_python, xs)), partial(of_numpy, rounds=primitive.by_number)
+    python, of = all(map(is_noted, xs)), partial(of_numpy, rounds=primitive.by_number)
     return [of(x) if type(x) is Array and python >= is_python(x) else x for x in xs]
 
 
@@ -69,14 +69,26 @@ def is_python(x: Any) -> bool:
     return type(x) is float or type(x) is int or type(x) is complex
 
 
+def is_noted(x: Any) -> bool:
+    """The same, or that a recording has noted it as one: its value is NumPy's."""
+    while type(x) is Array:
+        if x.within.weighs and x.within.python_class(x) is not None:
+            return True
+        x = x.payload
+    return is_python(x)
+
+
 def of_numpy(x: Any, rounds: bool = False) -> Any:
     """A Python number as one of NumPy's; of an Array that holds one as well.
 
     rounds: the ufunc rounds otherwise than the operator, as all do of complex numbers.
     """
     if type(x) is Array:
-        if not (is_python(x) or isinstance(raw(x), np.inexact if rounds else np.complexfloating)):
+        number = is_noted(x)
+        if not (number or isinstance(raw(x), np.inexact if rounds else np.complexfloating)):
             return x
+        if number and not x.within.maps and x.within.weighs:
+            x = x.within.of_numpy(x)
         return Array(of_numpy(x.payload, rounds), x.within, None if x.within.maps else x.node)
     out = np.asarray(x)
     return out if rounds or out.ndim or out.dtype.kind == "c" else out[()]

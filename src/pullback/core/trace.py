@@ -76,6 +76,7 @@ class Trace:
     transparent = False  # Arrays look like the values that they have
     compared = False  # what runs under it is compared with a plain run
     maps = False  # values have an axis that the user's function does not see
+    weighs = False  # which numbers are Python's the trace knows, where values do not say it
     ended = False
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
@@ -376,7 +377,7 @@ class EndedBatch(Ended):
     """One whose Arrays hold a value for each example."""
 
     __slots__ = ()
-    maps = True
+    maps = weighs = True
 
 
 class Constant(Trace):

@@ -416,7 +416,7 @@ def of_one(own: Ufunc) -> Any:
             kind = type(x)
             if kind is Array:
                 if primitive is not None:
-                    if type(x.payload) not in OF_NUMPY or (pythons and x.within.maps):
+                    if type(x.payload) not in OF_NUMPY or (pythons and x.within.weighs):
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
             elif kind in PLAIN:
@@ -433,7 +433,7 @@ def just_one(own: Ufunc) -> Any:
 
     def call(x: Any) -> Any:
         if type(x) is Array:
-            if type(x.payload) not in OF_NUMPY or (pythons and x.within.maps):
+            if type(x.payload) not in OF_NUMPY or (pythons and x.within.weighs):
                 x = of_numpy(x)
             return x.within.unary(primitive, x)
         return short(x)
@@ -447,9 +447,9 @@ def just_two(own: Ufunc) -> Any:
     pythons, arrays = gives_python(primitive), getattr(primitive, "arrays", OF_NUMPY)
 
     def call(x: Any, y: Any) -> Any:
-        if type(x) is Array and type(x.payload) in arrays and not (pythons and x.within.maps):
+        if type(x) is Array and type(x.payload) in arrays and not (pythons and x.within.weighs):
             kind = type(y)
-            if kind is Array and type(y.payload) in arrays and not (pythons and y.within.maps):
+            if kind is Array and type(y.payload) in arrays and not (pythons and y.within.weighs):
                 trace = x.within
                 if y.within.birth > trace.birth:
                     trace = y.within
@@ -479,10 +479,10 @@ def of_two(own: Ufunc) -> Any:
                     applied = primitive
                     if (
                         one is Array
-                        and (type(x.payload) not in arrays or (pythons and x.within.maps))
+                        and (type(x.payload) not in arrays or (pythons and x.within.weighs))
                     ) or (
                         other is Array
-                        and (type(y.payload) not in arrays or (pythons and y.within.maps))
+                        and (type(y.payload) not in arrays or (pythons and y.within.weighs))
                     ):
                         applied, (x, y) = as_called(primitive, (x, y))
                     try:

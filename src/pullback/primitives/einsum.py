@@ -120,7 +120,21 @@ def diagonal(term, shape):
     return np.broadcast_to(mask, shape)
 
 
+class DotOfVectors(Einsum):
+    """Products of the last axes, added in the order of `numpy.vecdot`, which isn't `einsum`'s."""
+
+    def value(self, x, y, *, ins, result, optimize):
+        return np.vecdot(np.conjugate(x), y)  # which conjugates x
+
+    def composed(self, x, y, **static):
+        return einsum_p(x, y, **static)
+
+    def transpose(self, i, xs, out_bar, **static):
+        return einsum_p.transpose(i, xs, out_bar, **static)
+
+
 einsum_p = Einsum("einsum")
+dot_of_vectors_p = DotOfVectors("vecdot")
 
 
 # NumPy's functions.

@@ -38,7 +38,7 @@ class BatchTrace(Trace):
     """
 
     __slots__ = ()
-    maps = True
+    maps = weighs = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         values, mapped = [], []

@@ -96,7 +96,7 @@ def empty_part(x: Any) -> Any:
 
 def gives_floats(attribute: str, convert: Callable[[Any], Any], x: Any) -> bool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # those of its library
         try:
             getattr(x, attribute)
             out = convert(x)

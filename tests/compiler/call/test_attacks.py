@@ -452,7 +452,7 @@ class TestCallsThatAreNotSeen:
         def call(f, s):
             with warnings.catch_warnings():
                 warnings.resetwarnings()
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # the program's own filters are asked
                 return f(X), [entry[0] for entry in warnings.filters]
 
         agree_always(lambda: (f, None), [call] * 4)
@@ -591,6 +591,6 @@ class TestIdentityWithWhatIsRead:
         arguments = {"A": a, "other": X.copy(), "view": a[:]}
         fast = compile(scope["f"])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # some fall back to Python
             for name in [*[first] * 5, *arguments, *arguments, first]:
                 equal(fast(arguments[name]), scope["f"](arguments[name]))

@@ -49,7 +49,7 @@ def agree(program, change):
 @pytest.mark.parametrize("wait", [True, False])
 def test_whatever_is_stored_and_changed(group, wait):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         for seed in range(group, PROGRAMS, GROUPS):
             if seed % 2 == wait:
                 agree(Program(seed), lambda f: pb.compile(f, wait=wait))
@@ -58,7 +58,7 @@ def test_whatever_is_stored_and_changed(group, wait):
 @pytest.mark.parametrize("seed", [11829])  # a list of carried arrays as `out=`
 def test_what_failed_once(seed):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         for wait in (True, False):
             agree(Program(seed), lambda f, wait=wait: pb.compile(f, wait=wait))
 

@@ -72,6 +72,6 @@ def early(monkeypatch):
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_programs(start):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         hits = sum([check(seed) for seed in range(start, start + EACH)])
     assert hits > EACH  # most of them are repeated, and not run as they are

@@ -104,7 +104,7 @@ def test_rules_run_as_often_as_without_compile(rule, effect):
         ruled = RULED[rule](EFFECTS[effect])
         f = lambda x, ruled=ruled: np.sum(ruled(x) ** 2)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # some fall back to Python
             list(calls(transform, f, x, 1))  # where a rule is asked whether it is linear
             fast = list(calls(transform, pb.compile(f, wait=True), x, 4))
         if fast != list(calls(transform, f, x, 4)):

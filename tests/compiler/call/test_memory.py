@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.conftest import wait_for_machine_code
+from tests.background import idle
 
 pytestmark = pytest.mark.trials  # as it is used: machine code behind, trials, and falling back
 
@@ -33,7 +33,7 @@ def kept(n):
             warnings.simplefilter("ignore", RuntimeWarning)
             for k, (rows, columns) in enumerate(shapes(n)):
                 if k in (n // 2, n - 1):
-                    wait_for_machine_code()
+                    idle()
                     gc.collect()
                     found.append(tracemalloc.get_traced_memory()[0])
                 x, y = np.full((rows, columns), 0.1), np.ones(columns)

@@ -4,7 +4,6 @@ import copy
 import os
 import re
 import threading
-import time
 import warnings
 
 import numpy as np
@@ -15,6 +14,7 @@ from pullback.compiler import first_call
 from pullback.compiler.call import postponed, record_call
 from pullback.compiler.llvm.binding import WORKER
 from pullback.core.tree import flatten
+from tests.background import idle
 from tests.test_programs import PROGRAMS
 
 pytestmark = pytest.mark.trials
@@ -38,11 +38,6 @@ def held(monkeypatch):
     yield release
     release.set()
     idle()
-
-
-def idle():
-    while WORKER.thread is not None:
-        time.sleep(0.001)
 
 
 def awaited(fast):
@@ -90,7 +85,7 @@ def test_a_postponed_recording_is_the_one_made_in_its_call(monkeypatch):
                 return transform(lambda *xs: np.sum(fun(*xs)))
 
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # some fall back to Python
                 try:
                     make()(*copy.deepcopy(args))
                 except pb.PullbackError:

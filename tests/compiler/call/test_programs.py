@@ -17,7 +17,7 @@ CLOSE = {"rtol": 1e-12, "atol": 1e-14}
 def run(f, calls):
     outs = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         for args in calls:
             try:
                 outs.append(f(*copy.deepcopy(args)))

@@ -212,7 +212,7 @@ def test_what_cannot_be_put_back():
     fast = compiled(f)
     seen, errors = [], []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # it falls back to Python
         for _ in range(4):
             try:
                 seen.append(fast(1.0))
@@ -284,6 +284,6 @@ def test_results_that_are_rounding():
     slope = pb.grad(root)
     fast = compiled(slope)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # a comparison may have led to a zero
         for x in (1.5, 1.0, 3.0):
             assert abs(fast(x) - slope(x)) < 1e-12

@@ -82,7 +82,7 @@ def plain(x):
 
 def check(text, calls):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         ways = [list(outcomes(text, calls, change)) for change in (lambda f: f, compile)]
         for k, (expected, got) in enumerate(zip(*ways, strict=True)):
             try:

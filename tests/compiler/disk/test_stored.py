@@ -17,8 +17,8 @@ from pullback.compiler import first_call
 from pullback.compiler.call.compiled import compile
 from pullback.compiler.disk import portable, records
 from pullback.compiler.llvm import disk_cache
+from tests.background import idle
 from tests.compiler.call.test_programs import moved, run, same
-from tests.conftest import wait_for_machine_code
 from tests.test_programs import PROGRAMS
 from tests.together import try_all
 
@@ -88,7 +88,7 @@ result = g.cache_info().misses, str(outs[1])
 """
 ALL = """
 import importlib, json, sys, warnings
-warnings.simplefilter("ignore")
+warnings.simplefilter("ignore")  # some fall back to Python
 print(json.dumps([importlib.import_module(name).result for name in sys.argv[1:]]))
 """
 
@@ -573,7 +573,7 @@ class TestSigns:
         assert not looked
         for _ in range(60):
             fast(x)
-            wait_for_machine_code()
+            idle()
         assert len(looked) == 1
         assert records.is_likely(fast)
         second = later(pb.grad(signed))

@@ -25,7 +25,7 @@ import numpy as np
 import pullback as pb
 from pullback.compiler.call import trial
 trial.ON[0] = False  # machine code is made at once
-warnings.simplefilter("ignore")
+warnings.simplefilter("ignore")  # some fall back to Python
 sys.path.insert(0, sys.argv[1])
 
 def called(module, f):

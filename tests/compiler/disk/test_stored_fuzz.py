@@ -50,7 +50,7 @@ def undone(monkeypatch):
     pb.grad(np.sinc)(0.0)  # what gives it a rule is imported then
     monkeypatch.setitem(RULES, np.sinc, RULES[np.sinc])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         yield
 
 

@@ -86,7 +86,7 @@ def call(seed):
 
 def outcome(f, seed):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         args, options = call(seed)
         try:
             return f(*args, **options), args

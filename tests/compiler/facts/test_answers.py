@@ -388,7 +388,7 @@ def test_what_is_held_weakly_is_let_go():
         exec(HEAD + head + text.format("held[0]"), vars(module))
         fast = pb.compile(module.f, wait=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # some fall back to Python
             before = [float(fast(x)) for x in (1.0, 1.5, 2.0)]
             module.held.clear()
             found = float(fast(2.0))

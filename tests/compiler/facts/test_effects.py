@@ -167,7 +167,7 @@ def run(name, change):
 
 def compare(name):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         plain, compiled = list(run(name, lambda f: f)), list(run(name, pb.compile))
     for k, (expected, got) in enumerate(zip(plain[:-1], compiled[:-1], strict=True)):
         try:

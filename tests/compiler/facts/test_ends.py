@@ -113,7 +113,7 @@ def differ(arm, body, times):
     arm = arm.replace("; ", "\n    ")
     text = f"def arm():\n    global g\n    {arm}\ndef f(x):\n    global g\n    y = x * 2.0\n    {lines}\n"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         return list(calls(text, True, times)) != list(calls(text, False, times))
 
 

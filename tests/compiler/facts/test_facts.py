@@ -41,7 +41,7 @@ def test_whatever_changes_is_seen(group, undone):
         world = World(seed)
         f = world.module.f
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # some fall back to Python
             fast = pb.compile(f)
             for mutation in [None, *world.mutations]:
                 if mutation is not None:
@@ -59,7 +59,7 @@ def test_whatever_changes_is_seen(group, undone):
 def test_each_thing_that_is_read(read, undone):
     """Every mutation, for a function that reads one thing."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         world = World(0)
         exec(f"def f(x):\n    return x * ({read})\n", vars(world.module))
         f = world.module.f

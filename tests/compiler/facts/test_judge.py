@@ -104,7 +104,7 @@ def test_every_function_of_numpy_is_classified(space):
     module = importlib.import_module(space)
     for name in dir(module):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # of deprecated names
             x = getattr(module, name, None)
         if name.startswith("_") or not callable(x) or isinstance(x, np.ufunc):
             continue

@@ -228,7 +228,7 @@ def test_a_function_that_is_decorated_to_give_no_warnings():
         fast = pb.compile(f, wait=True)
         raises = "raise" in modes.values()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # some fall back to Python
             found = [fast(np.arange(3.0) + k) for k in (1.0, 2.0, 1.0, 2.0)]
             whole = bool(fast.repeat[1])
             quiet._divide = "raise"

@@ -98,7 +98,7 @@ def warning(x):
 
 def caught(x):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the program's own
         return quiet(x)
 
 

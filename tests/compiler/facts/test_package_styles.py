@@ -237,7 +237,7 @@ def test_containers_of_classes_of_the_programs():
 
     (f, held), (g, other) = make(), make()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         fast = pb.compile(g, wait=True)
         for i in range(8):
             if i == 5:
@@ -375,7 +375,7 @@ def test_handling_of_errors(mode, back):
 
     fast = pb.compile(f, wait=True)
     with np.errstate(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         for x in (2.0, 3.0, 4.0, 5.0):
             assert fast(x) == f(x)
         with np.errstate():
@@ -438,7 +438,7 @@ class TestWarnings:
 
         def ignored(x):
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # the program's own
                 warnings.warn("not heard", stacklevel=1)
             return x * 2.0
 
@@ -472,7 +472,7 @@ class TestWarnings:
         fast = pb.compile(f, wait=True)
         self.told(fast, [0.5] * 6)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # but for those of the user
             warnings.simplefilter("error", UserWarning)
             with pytest.raises(UserWarning, match="below the range"):
                 fast(0.5)
@@ -488,7 +488,7 @@ class TestWarnings:
         fast = pb.compile(caught, wait=True)
         assert self.told(fast, [1.0] * 5)[0] == [2.0] * 5
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # but for those of the user
             warnings.simplefilter("error", UserWarning)
             assert fast(1.0) == 3.0
 
@@ -533,7 +533,7 @@ def test_what_is_written_is_written_each_time(capsys):
             return x * x
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # it falls back to Python
             fast = pb.compile(f, wait=True)
             assert [fast(0.5) for _ in range(6)] == [0.25] * 6
         assert capsys.readouterr().out == "a" * 6

@@ -319,7 +319,7 @@ def tried(effect):
 
 @pytest.mark.share(2)
 @pytest.mark.timeout(SECONDS, method="thread")  # a signal's exception would be caught as well
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # some fall back to Python
 @pytest.mark.parametrize("effect", EFFECTS)
 def test_recordings_end_and_leave_no_effect(effect, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zz_swallowed", None)

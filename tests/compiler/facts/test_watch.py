@@ -258,7 +258,7 @@ def called(work, *args):
     """How often `shout` was called, and what came out."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # some fall back to Python
         out = work(*args)
     return said.getvalue().count("called"), out
 

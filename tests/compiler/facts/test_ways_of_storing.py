@@ -126,7 +126,7 @@ def test_ways_of_storing(read, alone):
             text = "".join(f"    {line}\n" for line in lines)
             text = f"def f(x):\n{text}    return x * r\n"
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # some fall back to Python
                 if list(calls(text, True)) != list(calls(text, False)):
                     wrong.append((way, value, first))
     ends.set()
@@ -152,7 +152,7 @@ def test_what_cannot_be_repeated_is_let_go(result):
             exec(f"{text}def f(x): return {result}", scope)
             fast = pb.compile(scope["f"], wait=True)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # some fall back to Python
                 fast(np.ones(3)), fast(np.ones(3)), fast(np.ones(3))
             there = weakref.ref(scope.pop("m"))
         assert there() is None

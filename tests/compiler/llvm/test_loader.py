@@ -233,7 +233,7 @@ def test_the_processor_is_as_llvm_sees_it():
 def test_a_thread_that_is_ended_leaves_machine_code():
     """It asks for the interpreter that has ended, and is unwound through its functions."""
     program = """
-import threading, time
+import threading
 import numpy as np
 import pullback as pb
 f = pb.compile(lambda x: np.tanh(np.exp(x)).sum(), wait=True)
@@ -241,13 +241,16 @@ x = np.ones(400_000)
 for _ in range(3):
     f(x)
 
-def forever():
+def forever(begun):
     while True:
         f(x)
+        begun.set()
 
-for _ in range(4):
-    threading.Thread(target=forever, daemon=True).start()
-time.sleep(0.1)
+begun = [threading.Event() for _ in range(4)]
+for event in begun:
+    threading.Thread(target=forever, args=(event,), daemon=True).start()
+for event in begun:
+    event.wait()
 """
     for _ in range(5):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=100)

@@ -127,9 +127,10 @@ trial.ON[0] = False  # machine code is made at once
 f = pb.compile(lambda x: np.exp(x) * 2)
 f(np.ones(1000)); f(np.ones(1000))
 import threading, time
-for thread in threading.enumerate():
-    if thread is not threading.main_thread(): thread.join()
-time.sleep(0.3)  # until the system has ended them
+others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
+for thread in others: thread.join()
+ended = {str(thread.native_id) for thread in others}
+while ended & set(os.listdir("/proc/self/task")): time.sleep(0.001)  # the system ends them
 before = len(os.listdir("/proc/self/task"))
 f(np.ones(3_000_000)); f(np.ones(3_000_000))
 for thread in threading.enumerate():
@@ -205,10 +206,11 @@ import threading, numpy as np, pullback as pb
 f = pb.compile(lambda x: np.tanh(np.exp(x) * 2).sum(), wait=True)
 x = np.ones(3_000_000)
 f(x)
+begun = threading.Event()
 def forever():
-    while True: f(x)
+    while True: f(x); begun.set()
 threading.Thread(target=forever, daemon=True).start()
-import time; time.sleep(0.2)
+begun.wait()
 print("end")
 """
     done = subprocess.run(

@@ -492,7 +492,7 @@ def test_random_loops(start):
     for seed in range(start, start + EACH):
         loss, args = fuzz_rolling.program(seed)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # NumPy's, of odd numbers
             value = pb.value_and_grad(loss, (0, 1, 2))
             right, gradient = value(*args)
             fast, plain = compile(value), compile(loss)

@@ -525,7 +525,7 @@ def test_random_loops(start):
         loss, args = fuzz_arrays.program(seed)
         around = AROUND[seed % 5]
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # NumPy's, of odd numbers
             value, right = loss(*args), around(loss)(*args)
             plain, fast, composed = compile(loss), compile(around(loss)), around(compile(loss))
             for _ in range(3):

@@ -207,7 +207,7 @@ def test_random_loops(start):
         around = AROUND[:4][seed % 4]
         fast = compile(loss)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # NumPy's, of odd numbers
             right = around(loss)(*args)
             for _ in range(3):
                 assert_close(around(fast)(*args), right, 1e-7)

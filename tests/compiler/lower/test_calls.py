@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.conftest import wait_for_machine_code
+from tests.background import idle
 
 RANDOM = np.random.default_rng(0)
 X, A, Z = RANDOM.random(6), RANDOM.random((4, 4)), RANDOM.random(3) + 1j * RANDOM.random(3)
@@ -130,7 +130,7 @@ class TestMemory:
     def test_no_reference_is_kept_or_lost(self):
         fast, result = repeated(lambda z: (np.sort(z) * 2j, np.linalg.svd(A * z.real[0])[1]), (Z,))
         held = [Z, A, Z.dtype, np.dtype(float), result[0]]
-        wait_for_machine_code()
+        idle()
         gc.collect()
         before = [sys.getrefcount(x) for x in held], len(gc.get_objects())
         for _ in range(500):

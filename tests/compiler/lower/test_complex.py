@@ -66,7 +66,7 @@ def units_apart(x, y):
 def check(f, xs, ulp=0):
     """The messages of what is wrong with a compiled function at xs."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # NumPy's, of odd numbers
         right = f(*xs)
         program = Program(staged(f, xs)[0], 0)
         (out,) = program(*xs)

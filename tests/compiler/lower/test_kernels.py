@@ -485,7 +485,7 @@ def test_extremes_of_elements_that_take_part_are_done_without_numpy():
     x = rows_to_search(np.float64, 300)
     for f in (np.nanmax, np.nanmin):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # of rows of NaN
             same(*compiled(lambda x, f=f: f(x, axis=1), x))
     there = x > 0
     f = lambda x, there: np.max(x, axis=0, initial=-1.0, where=there)

@@ -7,18 +7,22 @@ decision. Comparing kinds takes a fifth of the time of arranging arguments.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ...core.trace import STARTS, running
+from ...core.spec import NUMERIC
+from ...core.trace import RUNNING, STARTS, running
+from ..disk import records
 from ..entry.native_records import MISS
-from ..entry.object_layout import errors_variable
+from ..entry.object_layout import error_handling, errors_variable
 from ..path import Entry
 from . import reasons
 from .arguments import NUMBERS
 
 PLAIN = {int, bool, str, type(None)}  # known by their values
+FLAT = NUMBERS | PLAIN
 
 
 class CallKind:
@@ -32,39 +36,87 @@ class CallKind:
     """
 
     def __init__(self, entry: Entry, args: Any, kwargs: Any) -> None:
-        self.entry, self.kinds = entry, kinds_of(args, kwargs)
-        self.errors = errors_variable().get()
+        self.entry, self.types = entry, tuple(map(type, args))
+        self.flat = not kwargs and FLAT.issuperset(self.types)
+        self.kinds = None if self.flat else kind_of([*args, kwargs], set())
+        self.arrays = [(i, x.shape, x.dtype) for i, x in enumerate(args) if type(x) is np.ndarray]
+        self.places = [i for i, x in enumerate(args) if type(x) in PLAIN]
+        self.values = [args[i] for i in self.places]
+        self.variable, self.handling = errors_variable(), error_handling()
+        self.errors = self.variable.get()
 
     def run(self, compiled: Any, args: Any, kwargs: Any) -> Any:
         """The result of a call; MISS where more must be asked."""
-        try:
-            same = kinds_of(args, kwargs) == self.kinds
-        except NoKind:
+        if not self.is_like(args, kwargs) or (RUNNING.get() is not None and running() is not None):
             return MISS
-        if not same or errors_variable().get() is not self.errors:
-            return MISS
-        if STARTS.get() is not None or running() is not None:
+        if self.variable.get() is not self.errors or STARTS.get() is not None:
             return MISS
         entry, fun = self.entry, compiled.fun
-        if not entry.paths and not entry.early.is_over:
+        early = entry.early
+        if early.short and early.untimed and not entry.paths:
+            early.untimed -= 1
+            early.calls += 1
+            compiled.last_way = reasons.EARLY
+            if compiled.repeat[1]:
+                compiled.counter[1] = 0
+            return fun(*args, **kwargs)
+        if not entry.paths and not early.is_over:
             compiled.counter[1], compiled.last_way = 0, reasons.early(entry)
-            return entry.early.run(fun, args, kwargs)
+            return early.run(fun, args, kwargs)
         if entry.paths and entry.paths[0].is_awaited():
             compiled.counter[1], compiled.last_way = 0, reasons.AWAITED
             compiled.pass_on()
             return fun(*args, **kwargs)
         return MISS
 
+    def is_like(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call is of this kind; it may be, and be told apart."""
+        if not self.flat:
+            with suppress(NoKind):
+                return bool(kind_of([*args, kwargs], set()) == self.kinds)
+            return False
+        if kwargs or tuple(map(type, args)) != self.types:
+            return False
+        for i, shape, dtype in self.arrays:
+            x = args[i]
+            if x.shape != shape or x.dtype != dtype:
+                return False
+        return not self.places or [args[i] for i in self.places] == self.values
+
+    def is_met(self, args: Any, kwargs: Any) -> bool:
+        """The same, under equal handling of errors."""
+        return self.is_like(args, kwargs) and self.handling == error_handling()
+
 
 class NoKind(Exception):
     """An argument is neither a number nor an array nor a plain container of them."""
 
 
-def kinds_of(args: Any, kwargs: Any) -> Any:
-    """What calls of one kind have in common; it may tell calls apart that are of one kind."""
-    if kwargs or not NUMBERS.issuperset(map(type, args)):
-        return kind_of([*args, kwargs], set())
-    return [(x.shape, x.dtype) if type(x) is np.ndarray else type(x) for x in args]
+def first_run(compiled: Any, args: Any, kwargs: Any) -> Any:
+    """Run the first call before its arguments are arranged; MISS where it must be, or is later.
+
+    Its kind has an entry, which is kept under its key once a call is arranged.
+    """
+    if compiled.likely is not None:
+        return MISS
+    compiled.likely = records.is_likely(compiled)
+    if compiled.likely or compiled.carried or compiled.static_argnums or compiled.static_argnames:
+        return MISS
+    with suppress(NoKind):
+        kind = CallKind(Entry(), args, kwargs)
+        if kind.flat and all(dtype.char in NUMERIC for _, _, dtype in kind.arrays):
+            compiled.first = compiled.last_kind = kind
+            return kind.run(compiled, args, kwargs)
+    return MISS
+
+
+def first_entry(compiled: Any, args: Any, kwargs: Any) -> Entry | None:
+    """The entry of the first calls, for a call of their kind that gives it its key."""
+    first = compiled.first
+    if first is None or not first.is_met(args, kwargs):
+        return None
+    compiled.first = None
+    return first.entry
 
 
 def kind_of(x: Any, held: set[int]) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -37,7 +38,7 @@ from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget
-from .call_kind import CallKind, NoKind
+from .call_kind import CallKind, NoKind, first_entry, first_run
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
 from .trial import estimated, is_timed, is_to_try, tried
@@ -81,6 +82,7 @@ class Compiled(Transformation):
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.last_kind: CallKind | None = None  # of the last call, if one like it runs in Python
+        self.first: CallKind | None = None  # of the first calls, while their entry has no key
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
         self.likely: bool | None = None  # whether an earlier process may have written of it
         self.in_advance: set[str] | None = None  # names in the code that can be told in advance
@@ -112,12 +114,14 @@ class Compiled(Transformation):
             return composed(self, args, kwargs)
         if self.refusal is not None or raising() or self.carried.is_heard():
             return self.fun(*args, **kwargs)
-        begun = thread_time()
+        begun, timed = thread_time(), is_timed(self) and not at_once
         self.counter[1], self.last_way, self.last_kind = 0, "", None
+        if timed and (out := first_run(self, args, kwargs)) is not MISS:
+            return out
         call = self.arrange(args, kwargs)
         if call is None:
             return composed(self, args, kwargs)
-        entry, timed = self.entry(call.key), is_timed(self) and not at_once
+        entry = self.entry(call.key, first_entry(self, args, kwargs))
         known = entry.paths
         late = not (known or entry.sought or self.wait) and not self.sought(entry, call, timed)
         if entry.paths:
@@ -229,18 +233,23 @@ class Compiled(Transformation):
         else:
             self.repeat = native_records.first_of(kept), kept
 
-    def entry(self, key: Any) -> Entry:
+    def entry(self, key: Any, first: Entry | None = None) -> Entry:
         """The entry for arguments of a kind, which is now the one that was used last."""
         entry = self.entries.get(key)
         if entry is None or len(self.entries) > 1:
             with self.lock:
-                entry = self.entries.setdefault(key, Entry())
+                entry = self.entries.setdefault(key, first or Entry())
                 self.entries.move_to_end(key)
                 if len(self.entries) > ENTRIES:
                     kinds = self.entries.values()
                     self.budget.forget(any(e.paths or e.early.is_due for e in kinds))
                     self.entries.popitem(last=False)
         return entry
+
+    def known(self, call: Call, args: Any, kwargs: Any) -> Entry | None:
+        """The entry for a call, if there is one."""
+        first = first_entry(self, args, kwargs)
+        return self.entries.get(call.key) if first is None else self.entry(call.key, first)
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they can't be compiled."""
@@ -317,13 +326,14 @@ class Compiled(Transformation):
         """Counts of calls, cache entries and paths."""
         paths = sum([len(entry.paths) for entry in self.entries.values()])
         hits = self.hits + int(self.counter[0])
-        return CacheInfo(hits, self.misses, len(self.entries), paths)
+        entries = len(self.entries) + (self.first is not None)
+        return CacheInfo(hits, self.misses, entries, paths)
 
     def cache_clear(self) -> None:
         """Forget all recordings."""
         self.entries.clear()
         self.know([])
-        self.quick_node = self.last_kind = None
+        self.quick_node = self.last_kind = self.first = None
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)
@@ -332,7 +342,7 @@ class Compiled(Transformation):
     def forget(self) -> None:
         """Forget the recordings, which were made with fewer carried places than there are now."""
         self.entries.clear()
-        self.last_kind = None
+        self.last_kind = self.first = None
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:
@@ -371,7 +381,7 @@ class Compiled(Transformation):
     def path(self, args: Any, kwargs: Any) -> Path:
         """The path for these arguments; one is recorded now, if there is none."""
         call = self.arrange(args, kwargs)
-        entry = None if call is None else self.entries.get(call.key)
+        entry = None if call is None else self.known(call, args, kwargs)
         if entry is not None and entry.early.awaited is not None:
             entry.early.awaited.run()
         path = self.path_of(call)
@@ -469,7 +479,7 @@ def compile(
     Raises:
         MissingExtraError: llvmlite is not installed.
     """
-    if importlib.util.find_spec("llvmlite") is None:
+    if "llvmlite" not in sys.modules and importlib.util.find_spec("llvmlite") is None:
         raise absent()
     thread_pool.number()  # what is wrong in the environment is said now
     if wait is not None:

@@ -69,7 +69,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     call = compiled.arrange(args, kwargs)
     if call is None:
         return "The function runs in Python for arguments of this kind."
-    entry = compiled.entries.get(call.key)
+    entry = compiled.known(call, args, kwargs)
     if entry is None:
         return NEW
     if not entry.paths and entry.early.calls:

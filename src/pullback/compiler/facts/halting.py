@@ -50,6 +50,7 @@ class Halting:
         """Stop the recording."""
         if not self.begun and get_ident() == self.thread:
             self.begun = True
+            self.told, sys.unraisablehook = sys.unraisablehook, self.unraisable
             self.follow(sys._getframe(1))
         raise Halt
 
@@ -64,6 +65,13 @@ class Halting:
             self.before = sys.gettrace()
             self.traced = told_of_lines(self.step)
 
+    def unraisable(self, ignored: Any) -> None:
+        """Python tells of an exception that it has ignored, as where a generator is closed because
+        nobody holds it any more. There Halt stops what is about to be done, and nobody needs to
+        hear of it: the program is stopped at its next line."""
+        if ignored.exc_type is not Halt:
+            self.told(ignored)
+
     def step(self, frame: Any) -> None:
         """Code goes on after the recording was stopped."""
         if apart(frame.f_globals) or frame is self.around:
@@ -71,20 +79,26 @@ class Halting:
         if self.traced and sys.getprofile() is None:
             self.resume()
         self.steps += 1
-        goes_on = is_handled(sys.exc_info()[1]) or enters_handler(frame) or finalizes(frame)
-        if self.steps > STEPS or not goes_on:
-            raise Halt
+        if self.steps <= STEPS and (
+            is_handled(sys.exc_info()[1])
+            or enters_handler(frame)
+            or goes_on_after_yield(frame)
+            or finalizes(frame)
+        ):
+            return
+        raise Halt
 
     def begins(self, frame: Any) -> None:
         """Code begins, or calls something, after the recording was stopped."""
         if sys.version_info >= (3, 12):
             self.follow(frame)
-        if not goes_on_after_yield(frame):
-            self.step(frame)
+        self.step(frame)
 
     def close(self) -> None:
         """The recording has ended."""
         self.around = None
+        if sys.unraisablehook == self.unraisable:
+            sys.unraisablehook = self.told
         self.resume = nothing  # no circle, which would keep the user's objects
         if self.traced:
             sys.settrace(self.before)

@@ -56,7 +56,7 @@ PURE = frozenset(
 SCIPY = (
     "scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal", "scipy.sparse",
     "scipy.interpolate", "scipy.spatial", "scipy.cluster", "scipy._lib._sparse", "scipy.stats",
-    "scipy._lib._bunch",
+    "scipy._lib._bunch", "scipy.optimize._constraints", "scipy.optimize._hessian_update_strategy",
 )  # fmt: skip
 # Modules of those that sample.
 SAMPLING = (

@@ -46,7 +46,7 @@ from .state import Parts, State
 
 # What binds attributes by names that it is given, whatever code calls it.
 BINDERS = (setattr, delattr, object.__setattr__, object.__delattr__, type.__setattr__)
-FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodDescriptorType, type)
+COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, type)  # begin no frame
 
 
 def roots_of(code: types.CodeType, scope: dict[str, Any]) -> list[Any]:
@@ -168,11 +168,14 @@ class Scout(Lenient):
         return super().read(x)
 
     def judged(self, x: Any, called: str | None, name: str | None) -> None:
-        """Note what x may do, if it is called by this name alone, or otherwise."""
+        """Note what x may do, if it is called by this name alone, or otherwise.
+
+        A function written in Python is seen when it begins, whoever calls it.
+        """
         foreign = foreign_function(x) and (name is None or name in self.loads)
         if is_warning(x) or (x is warnings.warn and called is not None):
             self.unseen.add(str(called))
-        elif foreign or (of(x, FUNCTIONS) and may_repeat(x) is not None):
+        elif foreign or (of(x, COMPILED) and may_repeat(x) is not None):
             module, own = home_of(x)
             text = own if module == "builtins" else f"{module}.{own}"
             if called is None:

@@ -144,7 +144,7 @@ class CompileTrace(StageTrace):
     """
 
     __slots__ = ()
-    transparent = compared = True
+    transparent = compared = weighs = True
 
     @property
     def differentiates(self) -> int:  # type: ignore[override]  # a constant elsewhere
@@ -372,6 +372,12 @@ class CompileTrace(StageTrace):
             x = StageTrace.process(self, copied[0], (x,), copied[1])
         self.state.weak.add(x.node)
         return x
+
+    def of_numpy(self, x: Array) -> Array:
+        """A Python number as a ufunc called by name takes it: all that is made of it is NumPy's."""
+        if x.within is not self or x.node not in self.state.weak:
+            return x
+        return StageTrace.process(self, positive, (x,), {})
 
     def failed(self, x: Array, what: str) -> None:
         self.state.raised = what  # other values might not raise

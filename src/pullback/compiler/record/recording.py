@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.array import TALLY, Array, current
-from ...core.dispatch import UFUNCS
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.spec import DOUBLE, NUMERIC, spec_of
@@ -43,8 +42,6 @@ from .while_loops import LOST, lost
 UNLIKE_NAMES = {
     "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
     "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
-    "true_divide", "mod",
-    *[ufunc.__name__ for ufunc, p in UFUNCS.items() if p and (p.arithmetic or p.comparison)],
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed

@@ -163,8 +163,8 @@ class Integral:
 
             flat, start = self.how.repeat(slopes, *xs[p:]), 0
             for i in at:
-                size = int(np.prod(xs[i].shape))
-                x_bars[i] = np.reshape(flat[start : start + size], xs[i].shape)
+                size = int(np.size(xs[i]))
+                x_bars[i] = np.reshape(flat[start : start + size], np.shape(xs[i]))
                 start += size
             jumps = Jumps(surfaces, at, self.how)
             if jumps:

@@ -107,6 +107,9 @@ def least_squares(*args: Any, **options: Any) -> Any:
     return summary("least_squares", found, lambda r: r, known)
 
 
+FOUND = (1, 2, 3, 4, 6, 7, 8)  # flags of leastsq; the last: asked for more digits than there are
+
+
 @serves(optimize.leastsq, amplifies=True)
 def leastsq(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.leastsq, args, options)
@@ -117,9 +120,7 @@ def leastsq(*args: Any, **options: Any) -> Any:
     x, more = found.of(lambda r: as_array(r[0])), as_tuple(given["args"])
     fun = given["func"]
     problem = fitted(lambda x: fun(x, *more), x, (-np.inf, np.inf), "linear", 1.0)
-    failure = reason(
-        found, lambda r: r[-1] in (1, 2, 3, 4), lambda r: r[3] if full else f"flag {r[-1]}"
-    )
+    failure = reason(found, lambda r: r[-1] in FOUND, lambda r: r[3] if full else f"flag {r[-1]}")
     if not problem.theta:
         return constant(x), *out[1:]
     further: list[Any] = []

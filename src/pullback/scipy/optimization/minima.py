@@ -14,7 +14,7 @@ from ...primitives.exact import constant
 from ..solving.plain import Examples, number, signature, solve
 from ..solving.serving import serves
 from .conditions import Minimum, bound_rows, constraint_rows, minimum
-from .roots import as_tuple, others, reason, summary
+from .roots import as_tuple, exhausted, others, reason, summary
 
 
 def minimised(
@@ -47,18 +47,6 @@ def minimised(
 
 def scalar(x: Any) -> Any:
     return np.reshape(number(x), ())
-
-
-OUT_OF_DIGITS = "precision loss", "ABNORMAL", "failure to predict improvement"
-
-
-def exhausted(message: Any) -> bool:
-    """Whether a minimiser stopped because rounding errors prevent further progress.
-
-    It reports this if it was asked for more digits than there are. In any case the point is tested
-    with the equations of a minimum.
-    """
-    return any(words in str(message) for words in OUT_OF_DIGITS)
 
 
 def of_result(

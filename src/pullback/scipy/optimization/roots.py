@@ -19,9 +19,39 @@ from ..solving.plain import Examples, number, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 
+OUT_OF_DIGITS = (
+    "precision loss", "ABNORMAL", "failure to predict improvement",
+    "is too small, no", "not making good progress",
+)  # fmt: skip
+
+
+def exhausted(message: Any) -> bool:
+    """Whether a solver stopped because rounding errors prevent further progress.
+
+    It reports this if it was asked for more digits than there are. In any case the point is tested
+    with the equations of the solution.
+    """
+    return any(words in str(message) for words in OUT_OF_DIGITS)
+
+
+class DoubtedEquations(Equations):
+    """Equations for which SciPy doesn't vouch, for lack of digits; it says `doubt`."""
+
+    far = 1e-6
+
+    def __init__(self, name: str, residual: Any, doubt: str) -> None:
+        super().__init__(name, residual)
+        self.doubt = doubt
+
+    def singular(self) -> str:
+        return self.doubt
+
+    def unsolved(self) -> str:
+        return self.doubt
+
 
 def root_of(
-    name: str, fun: Callable[..., Any], args: Any, x: Any, failure: str | None
+    name: str, fun: Any, args: Any, x: Any, failure: str | None, doubt: str | None = None
 ) -> tuple[Any, Any]:
     """The root x of fun as a result of what fun depends on, and the residual there."""
     program = RecordedFunction(lambda x: as_array(fun(x, *args)), x)
@@ -32,7 +62,7 @@ def root_of(
     def residual(z: Any, theta: Any, given: Any) -> Any:
         return np.ravel(program([np.reshape(z, shape)], theta))
 
-    equations = Equations(name, residual)
+    equations = DoubtedEquations(name, residual, doubt) if doubt else Equations(name, residual)
     (z,) = solution(equations, np.ravel(x), program.theta, failure=failure)
     return np.reshape(z, shape) if shape else z[0], program
 
@@ -239,9 +269,10 @@ def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     names = ("method", "jac")
     pair = dict(zip(names, more, strict=False), **options).get("jac") is True
     of = (lambda x, *args: fun(x, *args)[0]) if pair else fun
-    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    failure = reason(found, lambda r: r.success or exhausted(r.message), lambda r: r.message)
+    doubt = reason(found, lambda r: r.success, lambda r: r.message)
     x = found.of(lambda r: as_array(r.x))
-    x, program = root_of("root", of, as_tuple(args), x, failure)
+    x, program = root_of("root", of, as_tuple(args), x, failure, doubt)
     known = {"x": constant(x)}
     if program is not None and "fun" in found.first:
         known["fun"] = program([x], program.theta)
@@ -269,9 +300,10 @@ def fsolve(
     found = solve(call)
     x, info, status, message = found.first
     if found.live:
-        failure = reason(found, lambda r: r[2] == 1, lambda r: r[3])
+        failure = reason(found, lambda r: r[2] == 1 or exhausted(r[3]), lambda r: r[3])
+        doubt = reason(found, lambda r: r[2] == 1, lambda r: r[3])
         x = found.of(lambda r: r[0])
-        x, program = root_of("fsolve", func, as_tuple(args), x, failure)
+        x, program = root_of("fsolve", func, as_tuple(args), x, failure, doubt)
         x = constant(x)
         info, *_ = others("fsolve", found, 1, x)
         if program is not None:

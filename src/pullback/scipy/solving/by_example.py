@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dis import get_instructions
-from functools import cache, partial
+from functools import partial
 from types import (
     BuiltinFunctionType,
     CellType,
-    CodeType,
     FunctionType,
     MethodType,
     ModuleType,
@@ -23,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, current, root_of, version
-from ...core.bytecode import original
 from ...core.errors import ArgumentTypeError, ConversionError
 from ...core.members import BORING, contents
 from ...core.reach import OURS
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
+from .storing import stores
 
 FUNCTIONS = FunctionType, BuiltinFunctionType, partial
 NUMBERS = Array, np.ndarray, np.generic, int, float, complex
@@ -248,30 +246,12 @@ def stacked_objects(outs: Any, trace: Any) -> Any:
     return found
 
 
-STORES = {"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "DELETE_GLOBAL", "DELETE_ATTR"}
-STORING = {"add", "append", "clear", "extend", "insert", "pop", "print", "remove", "setattr",
-           "setdefault", "update", "write"}  # fmt: skip
-
-
-@cache
-def stores(code: CodeType) -> bool:
-    """Whether code stores into what outlives its call, as far as it shows."""
-    if not STORING.isdisjoint(code.co_names):
-        return True
-    for step in get_instructions(code):
-        if step.opname in STORES or (
-            step.opname == "STORE_DEREF" and step.argval in code.co_freevars
-        ):
-            return True
-    return any(stores(x) for x in code.co_consts if type(x) is CodeType)
-
-
 def only_compute(given: Any) -> bool:
     """Whether none of the user's functions among the arguments stores anything."""
     seen: dict[int, Any] = {}
     changed(given, lambda x: x, seen)
     functions = [x for x, _ in seen.values() if type(x) is FunctionType]
-    return not any(stores(original(f.__code__)) for f in functions)
+    return not any(map(stores, functions))
 
 
 def again(f: Any, /, *args: Any, **options: Any) -> Any:

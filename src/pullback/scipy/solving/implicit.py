@@ -58,9 +58,10 @@ class Equations:
     given: what the equations read beside that does not move with theta, such as an active set
     name: of the function, for messages
     closed: whether SciPy finds z by a formula, to the last digits
+    far: how far from a solution z may be
     """
 
-    closed = False
+    closed, far = False, 0.01
 
     def __init__(
         self,
@@ -204,7 +205,6 @@ def add(a: Any, b: Any) -> Any:
 
 
 NEWTON = 50  # steps at most
-FAR = 0.01  # what SciPy found must be as close as this to a solution
 
 
 def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
@@ -234,7 +234,7 @@ def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, 
                 z, last = z - step, size
     except SolverError as error:
         return found, str(error)
-    if size > 1e-5 * near or np.linalg.norm(z - found) > FAR * near:
+    if size > 1e-5 * near or np.linalg.norm(z - found) > equations.far * near:
         return found, equations.unsolved()
     return z, None
 

@@ -40,7 +40,7 @@ class CompiledMethod(Compiled):
 
     def refuse(self, why: str, cure: str | None = None) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # SciPy's method serves as well
             return super().refuse(why, cure)
 
 

@@ -218,7 +218,7 @@ class IterativeMethod:
             return np.zeros(b.shape, np.result_type(parts[0].dtype, b))
         with nullcontext() if repeats else warnings.catch_warnings():
             if not repeats:
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # the call itself has warned
             x, _, failure = self.of_array(parts, shape, b, repeats)
         if failure:
             raise SolverError(failure)
