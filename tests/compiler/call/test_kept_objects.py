@@ -78,7 +78,7 @@ def calls(text, change, n=4):
 
 def assert_same(text, plain, compiled):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # whether it falls back is not asked
         assert calls(text, compiled) == calls(text, plain)
 
 
@@ -145,7 +145,7 @@ def test_what_is_changed_under_a_lock(text):
     scope["lock"], scope["o"].v, scope["table"]["a"] = threading.Lock(), 1, 1
     f = pb.compile(scope["f"], wait=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # whether it falls back is not asked
         for _ in range(4):
             f(X, X)
         threads = [threading.Thread(target=lambda: [f(X, X) for _ in range(50)]) for _ in range(4)]
