@@ -38,6 +38,7 @@ class Traits:
     steps: bool = False  # its result is constant between jumps, also where it is floating
     # `level(*xs, **static)`: what changes at jumps alone, where the result changes elsewhere too.
     level: Any = None
+    cut: Any = None  # surface and level of complex operands, where a branch cut is crossed
     # `composed(*xs, **static)` computes the value by operations that have machine code, in the
     # dialect of rules; NotImplemented where it does not. Compiled programs do that instead.
     composed: Any = None

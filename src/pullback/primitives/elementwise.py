@@ -216,6 +216,22 @@ def second(x, y):
     return y
 
 
+def across_real(beyond, at=0):
+    """The surface and level of a cut along the part of the real axis for which `beyond` holds.
+
+    at: the number of the operand that crosses it.
+    """
+    return (
+        lambda *xs: np.imag(xs[at]),
+        lambda *xs: (np.imag(xs[at]) < 0) & beyond(np.real(xs[at])),
+    )
+
+
+def across_imaginary(z):
+    """The level of cuts along the imaginary axis, from i and from -i on."""
+    return (np.real(z) < 0) & (np.abs(np.imag(z)) > 1)
+
+
 NUMBERS = frozenset({int, float, float64})  # plain: a rule may ask what they are
 
 
@@ -490,6 +506,17 @@ gcd           = row(np.gcd,           constant=True)
 lcm           = row(np.lcm,           constant=True)
 bitwise_count = row(np.bitwise_count, constant=True)
 # fmt: on
+
+CUTS = [  # the primitives with a branch cut, by where it is
+    (across_real(lambda x: x < 0), (sqrt, log, log2, log10, power)),
+    (across_real(lambda x: x < -1), (log1p,)),
+    (across_real(lambda x: x < 1), (arccosh,)),
+    (across_real(lambda x: np.abs(x) > 1), (arcsin, arccos, arctanh)),
+    ((np.real, across_imaginary), (arctan, arcsinh)),
+]
+for cut, primitives in CUTS:
+    for primitive in primitives:
+        primitive.declare(cut=cut)
 
 
 @replaces(np.float_power)

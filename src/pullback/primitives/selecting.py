@@ -174,6 +174,10 @@ fmax    = row(np.fmax,    picked,        picked,        reads="out x0 x1", kind=
 fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=Pick)
 # fmt: on
 
+BY_REAL_PART = (lambda x, y: np.real(x) - np.real(y)), (lambda x, y: np.real(x) < np.real(y))
+for pick in (maximum, minimum, fmax, fmin):
+    pick.declare(cut=BY_REAL_PART)
+
 step = function_row(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 step.primitive.declare(bent_at_zero="numpy.heaviside", steps=True, surface=itself)
 

@@ -9,7 +9,7 @@ loops do inside of an integrand is looked into.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ...core.spec import zeros
 from ...transforms.call import FunctionCall
 from ...transforms.loops.body import recorded
 from ...transforms.loops.scan_primitive import Scan
+from ..solving.motion import Described
 
 LONGEST = 100_000  # operations of a loop, all steps together, that are looked into
 
@@ -30,7 +31,16 @@ def what_it_does(e: Equation) -> Graph | None:
         found = getattr(e.primitive, name, None)
         if isinstance(found, Graph):
             return found
+    if isinstance(e.primitive, Described) and e.primitive.n_out is None:
+        graph = written(lambda *xs: e.primitive.program(*xs, **e.static), e)
+        return graph if any(map(levels_of, inlined(graph, what_it_does).equations)) else None
     return unrolled(e) if isinstance(e.primitive, Scan) else None
+
+
+def written(program: Callable[..., Any], e: Equation) -> Graph:
+    """The graph of a program that does what an operation does."""
+    examples = [zeros(x.spec) if type(x) is Variable else x for x in e.inputs]
+    return recorded(program, examples)
 
 
 def unrolled(e: Equation) -> Graph | None:
@@ -39,15 +49,23 @@ def unrolled(e: Equation) -> Graph | None:
     body = inlined(loop.body, what_it_does)
     if not any(map(levels_of, body.equations)) or len(body.equations) * loop.length > LONGEST:
         return None
-    examples = [zeros(x.spec) if type(x) is Variable else x for x in e.inputs]
-    return recorded(lambda *xs: loop.unrolled(xs), examples)
+    return written(lambda *xs: loop.unrolled(xs), e)
+
+
+def jump_of(e: Equation) -> tuple[Any, Any]:
+    """The surface and the level that an operation declares for its operands."""
+    p = e.primitive
+    crosses = p.cut is not None and any(
+        type(x) is Variable and x.spec.dtype.kind == "c" for x in e.inputs
+    )
+    return p.cut if crosses else (p.surface, p.level)
 
 
 def levels_of(e: Equation) -> tuple[Variable, ...]:
     """The results of an operation on numbers that are constant between jumps."""
     if not any(type(x) is Variable and x.spec.dtype.kind in "fc" for x in e.inputs):
         return ()
-    if e.primitive.steps or e.primitive.level is not None:
+    if e.primitive.steps or jump_of(e)[1] is not None:
         return e.outputs
     return tuple([x for x in e.outputs if x.spec.dtype.kind in "biu"])
 
@@ -82,8 +100,9 @@ class Surfaces:
             counted = levels_of(e)
             outs = [(x in counted, next(found)) for x in e.outputs]
             operands = [next(found) for _ in e.inputs]
-            if e.primitive.level is not None:
-                yield e, [e.primitive.level(*operands, **e.static)], operands
+            level = jump_of(e)[1]
+            if level is not None:
+                yield e, [level(*operands, **e.static)], operands
             else:
                 yield e, [out for counts, out in outs if counts], operands
 
@@ -97,10 +116,50 @@ class Surfaces:
         """The surfaces, in the places of the levels; NaN where nothing is known of one."""
         found = []
         for e, levels, operands in self.parts(xs):
-            surface = e.primitive.surface
+            surface, _ = jump_of(e)
             height = np.nan if surface is None else surface(*operands, **e.static) * 1.0
             found += [np.ravel(np.broadcast_to(height, np.shape(level))) for level in levels]
         return np.concatenate(found) if found else np.zeros(0)
+
+
+def may_jump(graph: Graph, groups: Sequence[Sequence[int]], xs: Sequence[Any]) -> bool:
+    """Whether a graph of real numbers jumps at its surfaces, as random places on them show.
+
+    xs: plain values of the inputs, of which the first two are varied
+    """
+    graph, generator = inlined(graph, what_it_does), np.random.default_rng(0)
+    surfaces = Surfaces(graph, groups)
+    if not surfaces.equations:
+        return False
+    xs = [np.asarray(x, float) if np.asarray(x).dtype.kind == "f" else x for x in xs]
+    with np.errstate(all="ignore"):
+        for i in range(len(surfaces.heights(*xs))):
+            found = [jump_nearby(graph, surfaces, i, xs, generator) for _ in range(6)]
+            if any(x is True for x in found) or found.count(False) < 2:
+                return True
+    return False
+
+
+def jump_nearby(graph: Graph, surfaces: Surfaces, i: int, xs: Any, generator: Any) -> bool | None:
+    """Whether the graph jumps where a surface is 0 on a random way; None if that is not found."""
+    vary = lambda x, by: x + generator.normal(0, by, np.shape(x)) * (0.1 + np.abs(x))
+    start = [vary(x, 0.3) if np.asarray(x).dtype.kind == "f" else x for x in xs]
+    way = [generator.normal(0, 1, np.shape(x)) * (0.1 + np.abs(x)) for x in start[:2]]
+    at = lambda s: [*[x + s * d for x, d in zip(start, way, strict=False)], *start[2:]]
+    height = lambda s: float(surfaces.heights(*at(s))[i])
+    a, b = 0.0, 0.01
+    ha, hb = height(a), height(b)
+    for _ in range(40):
+        if not np.isfinite(hb) or ha == hb:
+            break
+        a, b, ha = b, b - hb * (b - a) / (hb - ha), hb
+        hb = height(b)
+    if not (np.isfinite(hb) and abs(hb) < 1e-9):
+        return None
+    sides = [np.concatenate([np.ravel(x) for x in graph.evaluate(*at(b + by))])
+             for by in (-1e-6, 1e-6)]  # fmt: skip
+    size = np.max(np.abs(sides))
+    return bool(np.max(np.abs(sides[1] - sides[0])) > 1e-3 * size) if np.isfinite(size) else None
 
 
 class SurfacesOf:
