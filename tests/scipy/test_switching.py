@@ -129,6 +129,7 @@ def test_higher_derivatives():
     assert pb.grad(pb.grad(ramp))(0.8) == pytest.approx(np.exp(-1.2), rel=1e-6)
 
 
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 def test_compiled():
@@ -145,6 +146,7 @@ def test_batches():
     np.testing.assert_allclose(several, np.exp(np.array([-1.3, -1.2])), rtol=1e-6)
 
 
+@pytest.mark.share(2)
 def test_what_is_refused():
     two = lambda p: integrate.solve_ivp(
         lambda t, y: 1.0 * (t < p[0]) + 2.0 * (t < p[1]) - y, (0, 2), [0.0]
