@@ -492,6 +492,39 @@ class TestDerivatives:
 
         laws(f, M, np.array([0.3, 1.7, -0.4]))
 
+    @pytest.mark.parametrize(
+        "write",
+        [
+            "a.flat = []",
+            "a.put([1], [])",
+            "np.put(a, [0, 1, 0], [])",
+            "np.put(a, [0, 1, 2], x[0])",
+            "np.putmask(a, a < 9, [])",
+            "np.putmask(a, a < 9, x[1, :2])",
+            "np.fill_diagonal(a, [])",
+            "np.fill_diagonal(a, x[1])",
+            "np.copyto(a, x[None] * 2)",
+            "np.copyto(a, x[None, :1] * 2, where=a > 0)",
+        ],
+    )
+    def test_values_that_are_repeated_or_have_axes_too_many(self, write):
+        """Without values to repeat nothing is written; it used to be zeros."""
+        scope = {"np": np}
+        exec(f"def f(x):\n    a = x * 1.0\n    {write}\n    return np.sum(a**3)", scope)
+        f, x, h = scope["f"], np.arange(6.0).reshape(2, 3) - 2.4, 1e-6
+        value, gradient = pb.value_and_grad(f)(x)
+        assert value == f(x)
+        slope = (f(x + h * np.cos(x)) - f(x - h * np.cos(x))) / (2 * h)
+        np.testing.assert_allclose(np.sum(gradient * np.cos(x)), slope, rtol=1e-7)
+
+    @pytest.mark.parametrize("write", ["np.add(b, 1, out=a)", "np.clip(b, 0, 1, out=a)"])
+    def test_only_copyto_drops_axes(self, write):
+        scope = {"np": np}
+        exec(f"def f(x):\n    a, b = x * 1.0, x[None]\n    {write}\n    return np.sum(a)", scope)
+        for g in (scope["f"], pb.grad(scope["f"])):
+            with pytest.raises(ValueError, match="shape"):
+                g(np.ones(3))
+
 
 class TestTargets:
     """What may be assigned into: Arrays of all kinds, and plain arrays never."""

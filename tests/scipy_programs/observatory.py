@@ -9,7 +9,7 @@ import scipy.special as sp
 import scipy.stats as st
 from scipy.constants import physical_constants
 from scipy.integrate import cumulative_simpson, fixed_quad, quad, quad_vec, romb, solve_ivp, tplquad
-from scipy.optimize import bisect, fmin_bfgs, leastsq, newton_krylov, root
+from scipy.optimize import bisect, fmin_bfgs, newton_krylov, root
 from scipy.special import eval_laguerre, fresnel, gammainc, hyp1f1, i1, j1, kelvin, sph_harm_y
 
 from .toolbox import LAWS, Orbit, chebyshev_points, integrate_tight, score, solve_tight
@@ -83,18 +83,6 @@ def knife_edge(v, tilt):
     field = 0.5 * ((0.5 - C) ** 2 + (0.5 - S) ** 2)
     s2, c2 = sp.modfresnelm(tilt)
     return -10 * np.log10(field), np.abs(s2), np.real(c2)
-
-
-def spectral_line(p):
-    """Lorentz and Gauss side by side: `leastsq` with its full output."""
-    x = np.linspace(-2, 2, 15)
-    y = 1 / (1 + (x / 0.6) ** 2) + 0.02 * np.cos(9 * x) * p[1]
-
-    def resid(q, x, y):
-        return q[0] / (1 + ((x - q[1]) / q[2]) ** 2) - y * p[0]
-
-    q, *_ = leastsq(resid, [1.0, 0.1, 0.5], args=(x, y), full_output=True, xtol=1e-14, ftol=1e-14)
-    return q
 
 
 def curve_of_growth(tau):
@@ -310,7 +298,6 @@ SELDOM = [
     (airy_disc, (2.7, 0.3)),
     (zernike_wavefront, (np.array([0.3, -0.2]),)),
     (knife_edge, (0.6, 0.8)),
-    (spectral_line, (np.array([1.0, 0.7]),)),
     (curve_of_growth, (np.array([0.5, 4.0, 30.0]),)),
     (seeing_model, (1.6, 1.1)),
     (lomb, (np.array([0.8, 1.1]),)),

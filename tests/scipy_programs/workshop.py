@@ -225,12 +225,12 @@ def power_flow(load):
 
 
 def economic_dispatch(a, demand):
-    """Unit commitment without ramps: `minimize` with trust-constr and bounds."""
+    """Unit commitment without ramps: `minimize` with objects for constraints."""
     cost = lambda p: np.sum(a * p**2 + np.array([10.0, 12.0, 9.0]) * p)
-    r = minimize(cost, [30.0, 30.0, 30.0], method="trust-constr",
+    r = minimize(cost, [30.0, 30.0, 30.0], method="SLSQP",
                  bounds=Bounds([5, 5, 5], [60, 60, 40]),
                  constraints=LinearConstraint(np.ones((1, 3)), demand, demand),
-                 options={"gtol": 1e-10, "xtol": 1e-12})  # fmt: skip
+                 options={"ftol": 1e-14})  # fmt: skip
     return r.x
 
 

@@ -370,7 +370,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
                 result = general_ufunc(ufunc, method, inputs, keywords)
         if method in METHODS_COMPUTED_IN_OUT:
             check_shape(f"numpy.{ufunc.__name__}.{method}", outs[0], result)
-        return written(outs, result, casting, where)
+        return written(f"numpy.{ufunc.__name__}", outs, result, casting, where)
     if method != "__call__":
         if method == "at" and type(inputs[0]) is ndarray and not holds_live(inputs):
             return of_constants(ufunc.at, inputs, keywords)
@@ -472,12 +472,16 @@ def cast(x: Any, dtype: Any, casting: Any, ufunc: Any) -> Any:
     return x.astype(dtype)
 
 
-def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = True) -> Any:
+def written(
+    name: str, outs: Any, result: Any, casting: str = "same_kind", where: Any = True
+) -> Any:
     """Results written into Arrays, as `out=` asks."""
     results = result if type(result) is tuple else (result,)
     given = []
     for o, r in zip(outs, results, strict=True):
         if o is not None:
+            if np.ndim(r) > o.ndim:  # leading axes of length 1 are dropped by `copyto` alone
+                check_shape(name, o, r)
             FUNCTIONS[np.copyto](o, r, casting, where)
         given.append(r if o is None else o)
     return tuple(given) if type(result) is tuple else given[0]
@@ -507,7 +511,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if not into_out_of(answers).broadcasts:
             check_shape(f"numpy.{function.__name__}", out, result)
         result = snapshot(result) if type(result) is Array else result
-        return written((out,), result)
+        return written(f"numpy.{function.__name__}", (out,), result)
     implementation = FUNCTIONS[function]
     if implementation is None:
         creation = CREATION[function]

@@ -101,6 +101,9 @@ class Trace:
         """Interpret `primitive(*xs, **static)`; at least one of xs is an Array of this trace."""
         raise AssertionError("a trace defines process")
 
+    def takes(self, x: Array) -> None:
+        """An Array of an older trace is about to become one of this trace, by an assignment."""
+
     def unary(self, primitive: Any, x: Array) -> Any:
         if x.storage is not None:
             touch(x)

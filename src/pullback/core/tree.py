@@ -157,6 +157,13 @@ def unflatten(structure: Any, leaves: Any) -> Any:
     return optree.tree_unflatten(structure, leaves)
 
 
+def children(tree: Any) -> list[Any]:
+    """The parts of a tree, one level down; a leaf has none."""
+    if type(tree) in ATOMS or optree.tree_is_leaf(tree, namespace=NAMESPACE):
+        return []
+    return list(optree.tree_flatten_one_level(tree, namespace=NAMESPACE)[0])
+
+
 def broadcast_prefix(prefix: Any, tree: Any) -> list[Any]:
     """The leaf of a prefix that stands above each leaf of a tree; None is a leaf of a prefix."""
     flatten(prefix)  # dataclasses are registered on first sight

@@ -72,7 +72,8 @@ def set_flat(x, v):
     refuse_overwritten(
         "x.flat = v", "x.flat = v.copy()", x, [v], lambda x, v: setattr(x, "flat", v)
     )
-    assign(target, (Ellipsis,), [], np.resize(v, (x.size,)))
+    if v.size:
+        assign(target, (Ellipsis,), [], np.resize(v, (x.size,)))
 
 
 def set_shape(x, shape):

@@ -317,7 +317,10 @@ def write(x, path, key, arrays, v):
         adopt(x, apart(x))
     # Where x comes to another trace, what it was before may have been noted there.
     donate = youngest((v, *arrays)) in (None, CONSTANT) or youngest((x, v, *arrays)) is x.within
-    adopt(x, setitem_p(x, v, *arrays, path=path, key=key, donate=donate))
+    out = setitem_p(x, v, *arrays, path=path, key=key, donate=donate)
+    if out.within is not x.within:
+        out.within.takes(x)
+    adopt(x, out)
     x.storage.owned = True
 
 
@@ -526,19 +529,23 @@ def copyto(dst, src, casting="same_kind", where=True):
     x, src = target(dst, "numpy.copyto"), as_array(src)
     if where is not True:
         refuse_selected("numpy.copyto(x, v, where=mask)", x, where, src, copy_where)
+    if src.ndim > x.ndim and src.shape[: src.ndim - x.ndim] == (1,) * (src.ndim - x.ndim):
+        src = np.reshape(src, src.shape[src.ndim - x.ndim :])
     into(x, src, casting, where)
 
 
 @replaces(np.put)
 def put(a, ind, v, mode="raise"):
     ind = as_index(np.ravel(as_array(ind)), target(a, "numpy.put").size, mode)
-    if ind.size:
-        v = np.resize(as_array(v), (ind.size,))
-        write_flat(a, ind, v)
+    write_flat(a, ind, v)
 
 
 def write_flat(x, places, v):
-    """x.flat[places] = v"""
+    """Write v in places of x.flat, from its start again where it is too short; not if empty."""
+    v = as_array(v)
+    if not places.size or not v.size:
+        return
+    v = np.resize(v, (places.size,))
     flat = np.reshape(snapshot(x), -1)
     setitem(flat, places, v)
     assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
@@ -563,7 +570,7 @@ def place(arr, mask, vals):
 
 @replaces(np.putmask)
 def putmask(a, mask, values):
-    v = np.resize(np.ravel(as_array(values)), target(a, "numpy.putmask").shape)
-    into(
-        a, np.where(np.asarray(mask) if type(mask) is not Array else mask, v, snapshot(a)), "unsafe"
-    )
+    v = as_array(values)
+    if v.size:
+        v = np.resize(v, target(a, "numpy.putmask").shape)
+        into(a, np.where(as_array(mask), v, snapshot(a)), "unsafe")

@@ -31,7 +31,7 @@ def fill_diagonal(a, val, wrap=False):
         lambda a, v: np.fill_diagonal(a, v, wrap),
     )
     places = np.flatnonzero(index)
-    write_flat(a, places, np.resize(np.ravel(as_array(val)), (places.size,)))
+    write_flat(a, places, val)
 
 
 @replaces(np.put_along_axis)

@@ -173,9 +173,15 @@ def refuse_imaginary(x: Any, spec: Spec, what: str) -> None:
 
 def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[Any]) -> list[Any]:
     """The cotangents of xs under run, which is done again; None for integers among them."""
-    at = floating(xs)
-    outs, pullback = vjp(along(run, xs, at), *[xs[i] for i in at])
-    return placed(pullback(filled(out_bars, outs)), at, len(xs))
+    at, some = floating(xs), [i for i, bar in enumerate(out_bars) if bar is not None]
+
+    def wanted(*xs: Any) -> list[Any]:
+        outs = run(*xs)
+        return [outs[i] for i in some]
+
+    wanted.__qualname__ = getattr(run, "__qualname__", wanted.__qualname__)
+    pullback = vjp(along(wanted, xs, at), *[xs[i] for i in at])[1]
+    return placed(pullback([out_bars[i] for i in some]), at, len(xs))
 
 
 PLAIN = (int, float, complex)  # equal if they are written alike: 0.0 is not -0.0

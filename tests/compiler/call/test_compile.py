@@ -754,7 +754,7 @@ class TestComposition:
     def test_without_llvmlite(self, monkeypatch):
         monkeypatch.delitem(sys.modules, "llvmlite", raising=False)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-        with pytest.raises(pb.MissingExtraError, match=r"pip install 'pullback\[compile\]'"):
+        with pytest.raises(pb.MissingExtraError, match=r"pip install llvmlite"):
             compile(np.sin)
 
     def test_not_a_function(self):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.graph.small_systems import LARGEST
+from pullback.compiler.disk.portable import place_of, thing_at
+from pullback.compiler.graph.small_systems import BY_FACTORS, LARGEST, factors_p
 from pullback.compiler.program import Program
 from pullback.core.tree import flatten
 from pullback.testing import staged
@@ -47,6 +48,61 @@ def matrices(*shape, dtype=float, seed=0):
 def positive(*shape, dtype=float):
     a = np.random.default_rng(1).normal(size=shape)
     return (a @ np.swapaxes(a, -1, -2) / shape[-1] + np.eye(shape[-1])).astype(dtype)
+
+
+def turned(f):
+    return lambda a, b: f(np.swapaxes(a, -1, -2), b)
+
+
+# What is asked of a matrix, and of its transpose: each by the factors that the other has made.
+ASKED = {
+    "solve": lambda a, b: np.linalg.solve(a, b),
+    "inv": lambda a, b: np.linalg.inv(a),
+    "det": lambda a, b: np.linalg.det(a),
+    "sign": lambda a, b: np.linalg.slogdet(a)[0],
+    "log": lambda a, b: np.linalg.slogdet(a)[1],
+}
+ASKED |= {f"{name} of the transpose": turned(f) for name, f in ASKED.items()}
+
+
+@pytest.mark.share(8)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("first", ASKED)
+def test_one_matrix_has_its_factors_made_once(first, n, stack, dtype):
+    a = matrices(*stack, n, n, dtype=dtype)
+    b = np.random.default_rng(2).normal(size=(*stack, n, 2)).astype(dtype)
+    f = lambda a, b: (ASKED[first](a, b), *[g(a, b) for g in ASKED.values()])
+    check(f, a, b)
+    graph, _ = staged(f, [a, b])
+    run = Program(graph, 0)
+    assert [e.primitive is factors_p for e in run.run.whole.equations].count(True) == 1
+    if n > 1:  # NumPy says of a singular one what it always says
+        with pytest.raises(np.linalg.LinAlgError):
+            run(np.ones_like(a), b)
+
+
+def test_operations_by_factors_are_found_on_disk():
+    for x in (factors_p, *BY_FACTORS.values()):
+        assert thing_at(*place_of(x)) is x
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_steps_of_a_loop_have_factors_of_their_own(n):
+    def steps(a, b):
+        for _ in range(30):
+            b = np.linalg.solve(a, np.linalg.solve(a.T, b)) / np.linalg.det(a)
+            a = a + 0.01 * np.outer(b, b)
+        return np.sum(b)
+
+    a, b = matrices(n, n), np.linspace(0.5, 1.0, n)
+    for f in (steps, pb.grad(steps, argnums=(0, 1))):
+        fast = pb.compile(f, wait=True)
+        for _ in range(3):
+            found, expected = flatten(fast(a, b))[0], flatten(f(a, b))[0]
+            for x, y in zip(found, expected, strict=True):
+                np.testing.assert_allclose(x, y, rtol=1e-9)
 
 
 @pytest.mark.share(2)

@@ -21,6 +21,7 @@ from ...core.trace import running
 from ..entry import object_layout
 from ..entry.native_records import MISS
 from ..facts.call_monitor import is_profiled
+from ..facts.snapshot import is_lock
 from ..facts.state import State
 from ..first_call import Early, Faster, faster, imported, seldom_collected
 from ..llvm.binding import WORKER
@@ -190,6 +191,8 @@ def keep(
         if recording.stores:
             result = result, [store.now() for store in recording.stores]
         why = verdict(recording, result, call.arrays, passed, state)
+    if why is None and compiled.carried and any(map(is_lock, token.places)):
+        why = "it reads and changes something while it holds a lock"  # a replay takes no lock
     if why is not None and compiled.cast:
         compiled.casts = False
         return

@@ -440,7 +440,12 @@ def runs_alone() -> bool:
 
 def was_held(place: Place) -> bool:
     """Whether a place says that somebody else held a lock, who may have released it since."""
-    return type(place.owner) is LockHolder and not str(place.was).startswith("<unlocked")
+    return is_lock(place) and not str(place.was).startswith("<unlocked")
+
+
+def is_lock(place: Place) -> bool:
+    """Whether a place says who holds a lock."""
+    return type(place.owner) is LockHolder
 
 
 def changes(x: Any) -> bool:

@@ -10,6 +10,7 @@
     separated    the two results of slogdet are computed separately (see `small_systems`)
     simplified   operations that return their operand unchanged, by IEEE 754, are left out
     shared       equal operations on equal operands are done once (see `moved` for equal elements)
+    factored     systems with one matrix have its factors made once (see `small_systems`)
 
 Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 """
@@ -41,7 +42,7 @@ from .moved import Moved
 from .partly_used import partly_used
 from .real_spectra import with_real_spectra
 from .rewriting import has, opened, rewritten, spec_in
-from .small_systems import separated
+from .small_systems import factored, separated
 from .store_forwarding import Writes
 
 FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
@@ -56,7 +57,7 @@ def optimised(graph: Graph) -> Graph:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
         if len(graph.equations) >= 0.98 * before:
-            return graph
+            return factored(graph)
 
 
 def decomposed(graph: Graph) -> Graph:

@@ -27,7 +27,7 @@ from ...primitives.triangular import cholesky_p
 from ...transforms.loops.scan_primitive import Scan
 from ..graph.optimise import decomposed
 from ..graph.rewriting import NewEquations, inlined, opened, rewritten
-from ..graph.small_systems import SOLVING, fits, log_p, sign_p
+from ..graph.small_systems import SOLVING, ByFactors, factors_p, fits, log_p, sign_p
 from .emit import Value, element, store_element
 from .geometry import Strided
 from .scan import Rolled
@@ -43,7 +43,7 @@ def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
         if e.primitive.tells is None:
             return []
         out = e.outputs[e.primitive.tells]
-    elif e.primitive in SOLVING and fits(e):
+    elif isinstance(e.primitive, ByFactors) or (e.primitive in SOLVING and fits(e)):
         (out,) = e.outputs
     else:
         return []
@@ -115,7 +115,9 @@ def solves(graphs: Sequence[Graph]) -> bool:
     """Whether a loop's steps compute something uncertain that nothing checks."""
     for e in (e for graph in graphs for e in graph.equations):
         p = e.primitive
-        if p in SOLVING or (isinstance(p, InnerLoop) and p.tells is not None):
+        if p in SOLVING or isinstance(p, ByFactors):
+            return True
+        if isinstance(p, InnerLoop) and p.tells is not None:
             return True
         if isinstance(p, (Rolled, Waiting)) and solves(p.bodies):
             return True
@@ -124,9 +126,11 @@ def solves(graphs: Sequence[Graph]) -> bool:
 
 def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
     """LLVM text of a function that takes pointers to the operands and to the result."""
+    if isinstance(e.primitive, ByFactors):
+        return written_by_factors(e, views, declared)
     *ins, out = views
     text = Text(out.dtype, declared)
-    axes = 2 if e.primitive in (solve_p, inverse_p, cholesky_p) else 0
+    axes = 2 if e.primitive in (solve_p, inverse_p, cholesky_p, factors_p) else 0
     stack = out.shape[: len(out.shape) - axes]
     ins = [x.broadcast((*stack, *x.shape[-2:])) for x in ins]
     n = ins[0].shape[-1]
@@ -137,6 +141,10 @@ def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
         if e.primitive is cholesky_p:
             x = Matrix(text, starts[-1], *out.strides[-2:])
             root(text, n, a, work, x, e.static["upper"])
+        elif e.primitive is factors_p:
+            x = Matrix(text, starts[-1], *out.strides[-2:])
+            copied(text, n, n, a, x)
+            eliminated(text, n, 0, x, None, pivot, largest, kept=True)
         else:
             copied(text, n, n, a, work)
             x, m = None, 0
@@ -152,6 +160,77 @@ def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
             else:
                 store_element(text, starts[-1], product(text, n, work, sign, e.primitive))
     return text.finished(*[f"%x{i}" for i in range(len(ins))])
+
+
+def written_by_factors(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """The same of an operation by factors, which come first; the matrix itself is not read."""
+    *ins, out = views
+    by, text = e.primitive, Text(out.dtype, declared)
+    axes = 2 if by.of in (solve_p, inverse_p) else 0
+    stack = out.shape[: len(out.shape) - axes]
+    ins = [x.broadcast((*stack, *x.shape[-2:])) for x in ins]
+    n = ins[0].shape[-1]
+    with each(text, stack, [*ins, out]) as starts:
+        a = Matrix(text, starts[0], *ins[0].strides[-2:])
+        if axes:
+            x, m = Matrix(text, starts[-1], *out.strides[-2:]), out.shape[-1]
+            if by.of is solve_p:
+                copied(text, n, m, Matrix(text, starts[2], *ins[2].strides[-2:]), x)
+            else:
+                identity(text, n, x)
+            (solved_transposed if by.transposed else solved)(text, n, m, a, x)
+        else:
+            store_element(text, starts[-1], product(text, n, a, sign_of(text, n, a), by.of))
+    return text.finished(*[f"%x{i}" for i in range(len(ins))])
+
+
+def exchanged(text: Text, m: int, n: int, a: Matrix, x: Matrix, k: str) -> None:
+    """Exchange row k of x with the row that the factors name."""
+    p = text.cast(a[n, k], np.dtype(np.int64)).name
+    with text.when(Value(text.whole("icmp ne i64 {}, {}", p, k), np.dtype(bool))):
+        swapped(text, m, x, k, p)
+
+
+def solved(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
+    """Solve a system in place, by the factors of its matrix."""
+    with text.loop(n) as k:
+        exchanged(text, m, n, a, x, k)
+    with text.loop(n) as k, text.loop(n, text.whole("add i64 {}, 1", k)) as i:
+        lessened(text, 0, m, x, i, k, a[i, k])
+    substituted(text, n, m, a, x)
+
+
+def solved_transposed(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
+    """Solve a system in place, by the factors of the transpose of its matrix."""
+    with text.loop(n) as k:
+        divided(text, m, x, k, a[k, k])
+        with text.loop(n, text.whole("add i64 {}, 1", k)) as i:
+            lessened(text, 0, m, x, i, k, a[k, i])
+    with text.loop(n) as back:
+        k = text.whole("sub i64 {}, {}", n - 1, back)
+        with text.loop(k) as i:
+            lessened(text, 0, m, x, i, k, a[k, i])
+    with text.loop(n) as back:
+        exchanged(text, m, n, a, x, text.whole("sub i64 {}, {}", n - 1, back))
+
+
+def divided(text: Text, m: int, x: Matrix, k: str, pivot: Value) -> None:
+    """Divide row k of x by a pivot; by zero all is NaN."""
+    zero = text.equal(pivot, text.number(0.0))
+    pivot = text.where(zero, text.number(np.nan), pivot)
+    with text.loop(m) as j:
+        x[k, j] = text.div(x[k, j], pivot)
+
+
+def sign_of(text: Text, n: int, a: Matrix) -> str:
+    """Where the sign is kept that the exchanges of rows give the determinant."""
+    sign = text.room(1)
+    store_element(text, sign, text.number(1.0))
+    with text.loop(n) as k:
+        p = text.cast(a[n, k], np.dtype(np.int64)).name
+        with text.when(Value(text.whole("icmp ne i64 {}, {}", p, k), np.dtype(bool))):
+            store_element(text, sign, text.neg(element(text, sign, text.dtype)))
+    return sign
 
 
 def copied(text: Text, n: int, m: int, x: Matrix, y: Matrix) -> None:
@@ -179,9 +258,19 @@ def lessened(text: Text, start: Any, m: int, x: Matrix, i: str, k: str, factor: 
 
 
 def eliminated(
-    text: Text, n: int, m: int, a: Matrix, x: Matrix | None, pivot: str, largest: str
+    text: Text,
+    n: int,
+    m: int,
+    a: Matrix,
+    x: Matrix | None,
+    pivot: str,
+    largest: str,
+    kept: bool = False,
 ) -> str:
-    """Reduce a to upper triangular form and apply the same to x; return where the sign is kept."""
+    """Reduce a to upper triangular form and apply the same to x; return where the sign is kept.
+
+    kept: whether the factors are written below the diagonal, and the pivots' rows below a.
+    """
     sign = text.room(1)
     store_element(text, sign, text.number(1.0))
     with text.loop(n) as k:
@@ -200,9 +289,13 @@ def eliminated(
                 swapped(text, m, x, k, p)
             store_element(text, sign, text.neg(element(text, sign, text.dtype)))
         first = a[k, k]
+        if kept:
+            a[n, k] = text.cast(Value(p, np.dtype(np.int64)), text.dtype)
         with text.loop(n, below) as i:
             factor = text.div(a[i, k], first)
             lessened(text, below, n, a, i, k, factor)
+            if kept:
+                a[i, k] = factor
             if x is not None:
                 lessened(text, 0, m, x, i, k, factor)
     return sign
@@ -212,11 +305,7 @@ def substituted(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
     """Solve the triangular system in place; with a zero pivot all is NaN."""
     with text.loop(n) as back:
         k = text.whole("sub i64 {}, {}", n - 1, back)
-        first = a[k, k]
-        zero = text.equal(first, text.number(0.0))
-        first = text.where(zero, text.number(np.nan), first)
-        with text.loop(m) as j:
-            x[k, j] = text.div(x[k, j], first)
+        divided(text, m, x, k, a[k, k])
         with text.loop(k) as i:
             lessened(text, 0, m, x, i, k, a[i, k])
 

@@ -23,7 +23,7 @@ from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
-from ...core.tree import flatten
+from ...core.tree import children, flatten
 from ...transforms.call import FunctionCall
 from ...transforms.common import settle
 from ..facts.answers import Identity, Moment
@@ -84,6 +84,7 @@ class Recording:
         before it; else None.
     written: the numbers of the arguments that were written into.
     final: what arguments held in the end.
+    writable: whether each argument is an array that may be written into, when it is entered.
     layouts: how the arrays among the arguments lie in memory, if anything depends on that.
     orders: in which order their elements lie, if something depends on that.
     axes: the order of their axes in memory, if that of results depends on it, or one of them lies
@@ -114,6 +115,7 @@ class Recording:
     guards: list[Guard]
     written: list[int]
     final: list[Any]
+    writable: list[bool]
     layouts: list[Any] | None
     orders: list[Any] | None
     axes: list[Any] | None
@@ -160,17 +162,18 @@ class Recording:
 
 
 def containers_in(tree: Any) -> list[Any]:
-    """The lists, dicts and objects of a tree."""
+    """The containers and objects of a tree."""
     found: list[Any] = []
     stack = [tree]
     while stack:
         x = stack.pop()
+        if x is EMPTY or isinstance(x, (Array, *STATIC, np.ndarray, FunctionType)):
+            continue
+        found.append(x)
         if type(x) in (tuple, list):
             stack += x
-        elif isinstance(x, dict):
-            stack += x.values()
-        if x is not EMPTY and not isinstance(x, (Array, *STATIC, np.ndarray, FunctionType)):
-            found.append(x)
+        else:
+            stack += x.values() if isinstance(x, dict) else children(x)
     return found
 
 
@@ -192,6 +195,7 @@ class Inputs:
         self.orders: list[Any] = []
         self.axes: list[Any] = []
         self.entering: list[Any] = []
+        self.writable: list[bool] = []
 
     def enter(self, x: Any) -> Array:
         """The Array that stands for an input."""
@@ -202,6 +206,7 @@ class Inputs:
             self.trace.state.weak.add(variable)
             self.weak.append(variable)
         self.entering.append((axes_in_memory(x) or None) if type(x) is np.ndarray else None)
+        self.writable.append(is_writable(x))
         if type(x) is np.ndarray:
             self.orders.append(order_in(x))
             self.axes.append(axes_in_memory(x))
@@ -306,8 +311,9 @@ def note_writes(out: Recording, inputs: Inputs) -> list[Any]:
         if x.within is trace and x.node is variable:
             continue
         out.written.append(i)
-        final.append(trace.variable(x) if x.within is trace else x.payload)
+        final.append(x.payload if x.within is CONSTANT else trace.variable(x))
     out.final = [current(x).payload for x in inputs.arrays]
+    out.writable = inputs.writable
     return final
 
 
@@ -388,6 +394,10 @@ def share_memory(arrays: list[Any]) -> bool:
 def layout_of(x: np.ndarray) -> Any:
     """The memory layout of an array, as far as a program can ask for it."""
     return x.strides, x.flags.writeable, x.flags.aligned, x.base is None
+
+
+def is_writable(x: Any) -> bool:
+    return type(x) is np.ndarray and x.flags.writeable
 
 
 def order_in(x: np.ndarray) -> Any:

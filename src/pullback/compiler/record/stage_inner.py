@@ -19,7 +19,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from ...core.array import Array, current
+from ...core.array import Array, adopt, current
 from ...core.bytecode import original
 from ...core.graph import Equation, Graph, Variable
 from ...core.leftover import StoredArrays
@@ -63,11 +63,15 @@ def staging(stage: Stage | None = None) -> Iterator[None]:
 
 
 class LiveVariables(Questions):
-    """The notes of a trace, with the variables that have derivatives to lose."""
+    """The notes of a trace, with the variables that have derivatives to lose.
+
+    taken: Arrays around that the function wrote into without being given them, and what they were.
+    """
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self.live: set[Variable] = set()
+        self.taken: list[tuple[Array, Array]] = []
 
 
 class ValueTrace(CompileTrace):
@@ -95,6 +99,9 @@ class ValueTrace(CompileTrace):
 
     def foreign(self, x: Array) -> Any:
         return example(x)
+
+    def takes(self, x: Array) -> None:
+        self.state.taken.append((x, Array(x.payload, x.within, x.node)))
 
     def converts(self, x: Array, asked: str) -> bool:
         return not self.is_live(x)
@@ -328,6 +335,9 @@ class InnerCall:
             for outer, inner, node in self.inputs.values()
             if current(inner).node is not node
         ]
+        for outer, before in notes.taken:
+            assigned.append((outer, trace.variable(current(outer))))
+            adopt(outer, before)
         stored = StoredArrays(trace)
         left = [trace.variable(current(x)) for x in stored.arrays]
         captured = list(notes.captured.values())

@@ -22,7 +22,7 @@ from ...core.tree import flatten
 from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
 from ..facts.state import State
-from .recording import Recording, Source, containers_in, layout_of
+from .recording import Recording, Source, containers_in, is_writable, layout_of
 
 DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 
@@ -65,6 +65,8 @@ def verdict(
     for ours, x in zip(recording.final, arrays, strict=False):
         if not alike(ours, x):
             return "recording wrote something else into an argument"
+    if any(w != is_writable(x) for w, x in zip(recording.writable, arrays, strict=False)):
+        return "it sets flags of an argument"
     written = [arrays[i] for i in recording.written]
     if overlap(state.arrays, written):
         return "it writes into an argument that it also reads by another name"

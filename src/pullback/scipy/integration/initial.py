@@ -12,7 +12,7 @@ from scipy import integrate
 
 from ...core.array import Array
 from ...core.dispatch import as_array
-from ...core.errors import ArgumentError
+from ...core.errors import ArgumentError, ConversionError
 from ...core.spec import is_inexact
 from ...core.trace import is_live
 from ...primitives.exact import exact
@@ -22,8 +22,10 @@ from ..optimization.roots import as_tuple, reason, root_of, summary
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, PlainValues, number, signature, solve
 from ..solving.serving import serves
+from .jumps import Decisions, solved
 from .ragged import Ragged
 from .steps import Explicit, Radau, Trajectory
+from .switching import RightSide, how_often, switched
 from .written_steps import WrittenPath, are_written, plain_number
 
 METHODS: dict[str, Any] = {
@@ -98,7 +100,38 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
     return Steps(Radau(), ts, stages)
 
 
-def path_of(found: Examples, steps: list[Steps], fun: Any, t0: Any, t1: Any, y0: Any) -> Trajectory:
+def path_of(
+    found: Examples, steps: list[Steps], fun: Any, t0: Any, t1: Any, y0: Any
+) -> tuple[Trajectory, list[Steps]]:
+    """The steps on Arrays, and which they are, if others than those given.
+
+    Where the right-hand side jumps at places that move, there are pieces from one jump to the next.
+    """
+    with Decisions() as decisions:
+        path = held_path(found, steps, fun, t0, t1, y0)
+    side = RightSide(fun, how_often())
+    try:
+        if not side.decides(float(example(t0)), np.asarray(example(y0))):
+            return path, steps
+    except Exception:
+        if not decisions.made:  # it can't be asked
+            return path, steps
+        raise
+    if found.traces:
+        raise ConversionError(
+            "`vmap` maps an initial value problem of which the right-hand side decides by values,"
+            " as `t < a` does, and may jump elsewhere for each example.\n"
+            "  Solve it for one example at a time, in a loop."
+        )
+    pieces = switched(path, side, steps[0].ts, t1 if is_live(t1) else None)
+    if pieces is None:
+        return path, steps
+    return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts])]
+
+
+def held_path(
+    found: Examples, steps: list[Steps], fun: Any, t0: Any, t1: Any, y0: Any
+) -> Trajectory:
     """The steps on Arrays. A time limit with a derivative is the beginning or end of a step."""
     longest = max(len(s.ts) for s in steps)
     implicit = any(s.stages is not None for s in steps)
@@ -216,7 +249,7 @@ def solve_ivp(*args: Any, **options: Any) -> Any:
         result = integrate.solve_ivp(method=kinds, **plain, **values.tree(more))
         return result, Steps(Explicit(base_of(method)), ts, own=True) if explicit else None
 
-    found = solve(call)
+    found = solved(call)
     if not found.live:
         return found.first[0]
     return FlowResult(found, given, more, method if explicit else None).result()
@@ -273,7 +306,7 @@ class FlowResult:
             known = {"t": exact(ts, t) if is_live(t) else ts, "y": exact(ys, y)}
             return summary("solve_ivp", found, lambda r: r[0], known)
         self.steps = self.chosen()
-        self.path = path_of(
+        self.path, self.steps = path_of(
             found, self.steps, self.fun, self.t0, self.t1 if ended else None, self.y0
         )
         t_events, y_events = self.events()
@@ -290,7 +323,7 @@ class FlowResult:
         found = self.found
         ended = all(r[0].status == 0 for r in found.results)
         self.steps = self.chosen()
-        self.path = path = path_of(
+        self.path, self.steps = path, _ = path_of(
             found, self.steps, self.fun, self.t0, self.t1 if ended else None, self.y0
         )
         t_events, y_events = self.events()
@@ -456,7 +489,7 @@ def odeint(*args: Any, **options: Any) -> Any:
         ys, info = integrate.odeint(**{key: values.tree(x) for key, x in given.items()})
         return ys, info, info["message"] == "Integration successful."
 
-    found = solve(call)
+    found = solved(call)
     ys, info, _ = found.first
     if not found.live:
         return (ys, info) if full else ys
@@ -487,7 +520,7 @@ def odeint(*args: Any, **options: Any) -> Any:
         return steps_for(fun, ts[0], ts[-1], y0, rtol, atol, calls)
 
     steps = solve(choose).results
-    path = path_of(found, steps, fun, times[0], times[-1], y0)
+    path, steps = path_of(found, steps, fun, times[0], times[-1], y0)
     plain_times = solve(lambda values: np.asarray(values.tree(given["t"]), float))
     rows = [y0]
     for j in range(1, times.shape[0]):

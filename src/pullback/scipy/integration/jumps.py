@@ -345,6 +345,16 @@ def attempt(call: Callable[[PlainValues], Any]) -> Examples | None:
     return found
 
 
+def solved(call: Callable[[PlainValues], Any]) -> Examples:
+    """SciPy's results of what may only compare what is differentiated, and gives plain values."""
+    with Decisions() as decisions:
+        found = solve(call)
+    if decisions.asked:
+        raise Unstaged("a question to its arguments")
+    found.live |= decisions.made
+    return found
+
+
 class Decisions:
     """Whether a block decides by values that are differentiated, or asks for them.
 

@@ -18,6 +18,7 @@ from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, solve
 from ..solving.serving import serves
 from .initial import path_of, right_side, start_of, steps_for, without
+from .jumps import Decisions, solved
 
 
 def alone(found: Examples) -> Examples:
@@ -96,9 +97,10 @@ class ode(integrate.ode):  # named as SciPy's
             self.f, self.jac = values.tree(user), None if jac is None else values.tree(jac)
             self.f_params = values.tree(as_tuple(params))
             try:
-                y = np.array(super(ode, self).integrate(values.of(t), step, relax))
-                steps = None
-                if (values.live or self.live is not None) and self.successful():
+                with Decisions() as decisions:
+                    y = np.array(super(ode, self).integrate(values.of(t), step, relax))
+                steps, live = None, values.live or self.live is not None or decisions.made
+                if live and self.successful():
                     fun = right_side(self.f, self.f_params, before)
                     rtol = getattr(self._integrator, "rtol", 1e-6)
                     atol = np.asarray(getattr(self._integrator, "atol", 1e-12))
@@ -109,7 +111,7 @@ class ode(integrate.ode):  # named as SciPy's
                 self.f, self.f_params, self.jac = user, params, jac
             return y, steps
 
-        found = alone(solve(call))
+        found = alone(solved(call))
         y, steps = found.first
         if not found.live and self.live is None:
             return self._y
@@ -121,7 +123,7 @@ class ode(integrate.ode):  # named as SciPy's
             self.live = without("ode", fun, begin, start, y, "the integrator was not successful")
         else:
             end = t if is_live(t) else None
-            self.live = exact(y, path_of(found, [steps], fun, begin, end, start).ys[-1])
+            self.live = exact(y, path_of(found, [steps], fun, begin, end, start)[0].ys[-1])
         if self.shared is not None:
             self.shared[...] = self.live
             self.live = self.shared
@@ -203,8 +205,10 @@ class LSODA(integrate.LSODA):  # named as SciPy's
             fun = right_side(values.tree(self.user), (), before)
             self.fun_single = lambda t, y: np.asarray(fun(t, y), float)
             self._lsoda_solver.jac = values.tree(self.user_jac)
-            message = super(LSODA, self).step()
-            if self.status == "failed" or not (values.live or self.live is not None):
+            with Decisions() as decisions:
+                message = super(LSODA, self).step()
+            live = values.live or self.live is not None or decisions.made
+            if self.status == "failed" or not live:
                 return message, None
             rtol, atol = [getattr(self._lsoda_solver._integrator, x) for x in ("rtol", "atol")]
             atol = np.maximum(atol, 1e-14)
@@ -217,7 +221,7 @@ class LSODA(integrate.LSODA):  # named as SciPy's
             fun, begin = right_side(self.user, (), before), started
             if is_live(self.origin):
                 begin = self.origin
-            ends = path_of(found, [steps], fun, begin, None, start).ys[-1]
+            ends = path_of(found, [steps], fun, begin, None, start)[0].ys[-1]
             self.live = exact(np.array(self.found), ends)
         self.origin = self.t
         return message

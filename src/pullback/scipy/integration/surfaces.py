@@ -122,6 +122,46 @@ class Surfaces:
         return np.concatenate(found) if found else np.zeros(0)
 
 
+def may_jump(graph: Graph, groups: Sequence[Sequence[int]], xs: Sequence[Any]) -> bool:
+    """Whether a graph of real numbers jumps at its surfaces, as random places on them show.
+
+    xs: plain values of the inputs, of which the first two are varied
+    """
+    graph, generator = inlined(graph, what_it_does), np.random.default_rng(0)
+    surfaces = Surfaces(graph, groups)
+    if not surfaces.equations:
+        return False
+    xs = [np.asarray(x, float) if np.asarray(x).dtype.kind == "f" else x for x in xs]
+    with np.errstate(all="ignore"):
+        for i in range(len(surfaces.heights(*xs))):
+            found = [jump_nearby(graph, surfaces, i, xs, generator) for _ in range(6)]
+            if any(x is True for x in found) or found.count(False) < 2:
+                return True
+    return False
+
+
+def jump_nearby(graph: Graph, surfaces: Surfaces, i: int, xs: Any, generator: Any) -> bool | None:
+    """Whether the graph jumps where a surface is 0 on a random way; None if that is not found."""
+    vary = lambda x, by: x + generator.normal(0, by, np.shape(x)) * (0.1 + np.abs(x))
+    start = [vary(x, 0.3) if np.asarray(x).dtype.kind == "f" else x for x in xs]
+    way = [generator.normal(0, 1, np.shape(x)) * (0.1 + np.abs(x)) for x in start[:2]]
+    at = lambda s: [*[x + s * d for x, d in zip(start, way, strict=False)], *start[2:]]
+    height = lambda s: float(surfaces.heights(*at(s))[i])
+    a, b = 0.0, 0.01
+    ha, hb = height(a), height(b)
+    for _ in range(40):
+        if not np.isfinite(hb) or ha == hb:
+            break
+        a, b, ha = b, b - hb * (b - a) / (hb - ha), hb
+        hb = height(b)
+    if not (np.isfinite(hb) and abs(hb) < 1e-9):
+        return None
+    sides = [np.concatenate([np.ravel(x) for x in graph.evaluate(*at(b + by))])
+             for by in (-1e-6, 1e-6)]  # fmt: skip
+    size = np.max(np.abs(sides))
+    return bool(np.max(np.abs(sides[1] - sides[0])) > 1e-3 * size) if np.isfinite(size) else None
+
+
 class SurfacesOf:
     """The surfaces of a recorded integrand, made once for its value and all its rules.
 

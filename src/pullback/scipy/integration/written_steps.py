@@ -15,12 +15,13 @@ import numpy as np
 
 from ...core.array import Array
 from ...transforms.batch import vmap
-from ...transforms.loops.body import BodyTrace, example
+from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.loops.scan import scan
 from ..solving.implicit import RecordedFunction
 from ..solving.plain import met
 from ..solving.programs import HELD, Changed
 from ..solving.rules import computed
+from .surfaces import may_jump
 
 ROOM = 8  # steps, of which there are a multiple
 
@@ -50,6 +51,10 @@ class WrittenPath:
         self.held: list[Any] = []  # whether what chooses has gone known ways
         chosen = partial(noting, fun)
         self.program = RecordedFunction(chosen, np.float64(example(t0)), y0, kind=BodyTrace)
+        groups = [range(2), range(1, 2 + len(self.program.theta))]
+        given = [np.float64(example(t0)), example(y0), *map(example, self.program.theta)]
+        if may_jump(self.program.graph, groups, given):
+            raise Unstaged("a right-hand side that may jump at places that move")
         self.method: Any = None
         room = 0
 

@@ -1,0 +1,168 @@
+"""Derivatives of solutions whose right-hand sides jump at places that move."""
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import pullback as pb
+
+from .switching_programs import JUMPS, KINKS, SMOOTH
+
+# Richardson's differences of solutions with `DOP853` and tolerances of 1e-11.
+# fmt: off
+DERIVATIVES = {
+    "pulse ends": [0.3011942],
+    "pulse of a height": [-0.6023884, 0.6988058],
+    "heaviside": [-0.4065697],
+    "square wave": [1.043951],
+    "stairs": [-5.71905],
+    "searchsorted": [3.963576, -0.8828859],
+    "doses in arrays": [1.33447, 0.7467483],
+    "tfinal inside": [-0.04553593],
+    "class": [0.6016621, 0.1239612],
+    "relay": [-1.115832],
+    "two levels": [-1.009526, 0.4130611],
+    "argmax": [2.128601],
+    "clip and jump": [-0.8],
+    "piecewise": [-0.3542913],
+    "copysign": [-0.6657422],
+    "t_eval": [1.119925],
+    "event beyond": [0.6842013],
+    "no args, times list": [-1.704136],
+    "pulse ends, if": [0.3011942],
+    "pulse between": [0.2592165, 0.4786178, -0.2714575],
+    "sign of time": [0.4654574],
+    "sawtooth": [-0.219548],
+    "int of time": [5.150696],
+    "doses in a loop": [0.3535667, 3.715396],
+    "args": [0.4517913, 0.1658589],
+    "friction, not stopping": [1.158745],
+    "gap": [15.27032, 5.279351],
+    "mixed time and state": [0.1736111],
+    "round": [1.80941],
+    "select": [3.954095],
+    "math.floor": [-5.71905],
+    "two species": [-1.452861, 1.605038],
+    "dense": [0.85],
+    "backwards": [-2.225541],
+    "RK23": [1.34064],
+    "DOP853": [1.34064],
+    "Radau": [1.34064],
+    "BDF": [1.34064],
+    "LSODA": [1.34064],
+    "odeint": [0.6023884],
+    "state, if": [0.75],
+    "state, where": [1.499542, 0.3087291],
+    "state, of y0": [0.25],
+    "ode, dopri5": [0.3011942],
+    "ode, vode": [0.6065307],
+    "odeint, state": [0.5],
+    "abs of state": [1.927596],
+    "clip": [1.223919],
+    "where, kink": [0.8461004],
+    "triangle wave": [0.1324489],
+    "ramp": [-0.6988058],
+    "minimum": [1.22681],
+    "if, kink": [-2.53323],
+    "relu": [0.8646647],
+}
+# fmt: on
+EASY = ("pulse ends", "state, where", "sawtooth", "odeint", "tfinal inside")
+
+
+def asked(name, f):
+    loose = name in ("RK23", "Radau", "BDF")
+    how = {"rtol": 1e-6, "atol": 1e-8} if loose else {"rtol": 1e-8, "atol": 1e-10}
+    return lambda p: f(p, **how)
+
+
+@pytest.mark.share(6)
+@pytest.mark.parametrize("name", JUMPS)
+def test_jumps(name):
+    f, p = JUMPS[name]
+    f = asked(name, f)
+    near = pytest.approx(DERIVATIVES[name], rel=1e-4 if name == "clip and jump" else 1e-5, abs=1e-6)
+    assert pb.grad(f)(p) == near
+    for i, way in enumerate(np.eye(len(p))):
+        assert pb.jvp(f, (p,), (way,))[1] == pytest.approx(DERIVATIVES[name][i], rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.share(4)
+@pytest.mark.parametrize("name", KINKS)
+def test_kinks(name):
+    """Steps are held, and a step across a kink has the derivative of one side."""
+    f, p = KINKS[name]
+    assert pb.grad(asked(name, f))(p) == pytest.approx(DERIVATIVES[name], rel=1e-2)
+
+
+@pytest.mark.share(12)
+@pytest.mark.parametrize("name", SMOOTH)
+def test_smooth(name):
+    f, p = SMOOTH[name]
+    f, way = asked(name, f), np.array([0.6, -0.8])
+    difference = lambda by: (f(p + by * way) - f(p - by * way)) / (2 * by)
+    near = pytest.approx((4 * difference(1e-3) - difference(2e-3)) / 3, rel=1e-4, abs=1e-5)
+    assert pb.grad(f)(p) @ way == near
+    assert pb.jvp(f, (p,), (way,))[1] == near
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("name", EASY)
+def test_second_derivatives(name):
+    f, p = JUMPS[name]
+    f, by = asked(name, f), 1e-3
+    slopes = [(pb.grad(f)(p + by * e) - pb.grad(f)(p - by * e)) / (2 * by) for e in np.eye(len(p))]
+    np.testing.assert_allclose(pb.hessian(f)(p), slopes, rtol=1e-4, atol=1e-4)
+
+
+def pulse(a, **how):
+    return integrate.solve_ivp(
+        lambda t, y: np.where(t < a, 1.0, 0.0) - y, (0, 2), [0.0], rtol=1e-8, atol=1e-10, **how
+    ).y[0, -1]
+
+
+def test_higher_derivatives():
+    """It is exp(a - 2) - exp(-2), as are all its derivatives but for the constant."""
+    third = pb.grad(pb.grad(pb.grad(pulse)))
+    assert third(0.8) == pytest.approx(np.exp(-1.2), rel=1e-6)
+    ramp = lambda a: KINKS["ramp"][0](np.stack([a]), rtol=1e-8, atol=1e-10)
+    assert pb.grad(pb.grad(ramp))(0.8) == pytest.approx(np.exp(-1.2), rel=1e-6)
+
+
+@pytest.mark.share(3)
+@pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
+def test_compiled():
+    """Also where the jump was beyond the range when it was recorded."""
+    for name in ("pulse ends", "odeint"):
+        f, p = JUMPS[name]
+        fast = pb.compile(pb.grad(asked(name, f)), wait=True)
+        for q in (5 * p, 4.9 * p, p, 1.1 * p):
+            assert fast(q) == pytest.approx(pb.grad(asked(name, f))(q), rel=1e-7)
+
+
+def test_batches():
+    several = pb.vmap(pb.grad(lambda a: pulse(a, t_eval=[2.0])))(np.array([0.7, 0.8]))
+    np.testing.assert_allclose(several, np.exp(np.array([-1.3, -1.2])), rtol=1e-6)
+
+
+@pytest.mark.share(2)
+def test_what_is_refused():
+    two = lambda p: integrate.solve_ivp(
+        lambda t, y: 1.0 * (t < p[0]) + 2.0 * (t < p[1]) - y, (0, 2), [0.0]
+    ).y[0, -1]
+    with pytest.raises(pb.MissingRuleError, match="several conditions at the same time"):
+        pb.grad(two)(np.array([0.8, 0.8]))
+    assert pb.grad(two)(np.array([0.8, 0.9])) == pytest.approx(
+        [np.exp(-1.2), 2 * np.exp(-1.1)], rel=1e-2
+    )
+    spaced = lambda a: integrate.solve_ivp(
+        lambda t, y: 1.0 * (np.spacing(t + a) > 2e-16) - y, (0, 2), [0.0]
+    ).y[0, -1]
+    with pytest.raises(pb.MissingRuleError, match="how it moves is not known"):
+        pb.grad(spaced)(0.3)
+    holding = lambda a: integrate.solve_ivp(
+        lambda t, y: -a * np.sign(y - 0.5), (0, 0.8), np.stack([1.0 + 0 * a]), max_step=0.01
+    ).y[0, -1]
+    with pytest.raises(pb.MissingRuleError, match="stays where its right-hand side jumps"):
+        pb.grad(holding)(0.8)
