@@ -10,7 +10,8 @@ sums            integrands that ask for values, as sums over a fine subdivision
 steps           one step of a method on Arrays, with a fixed step size
 written_steps   the steps as a loop, in rules recorded for any values
 initial         solve_ivp, odeint
-switching       their solutions in pieces, where the right-hand side jumps at places that move
+switching       their solutions in pieces, where the right-hand side jumps or has kinks
+sides           where along a solution its right-hand side jumps or has kinks
 noted           what a right-hand side decides at a point
 ragged          t and y of a batch whose examples took different numbers of steps
 stepwise        ode
