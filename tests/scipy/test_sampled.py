@@ -49,13 +49,20 @@ FORMS = {
     ).integral.sum(),
 }
 
+# Steps converge slowly, and compiled functions that are refused fall back.
+QUIETLY = pytest.mark.filterwarnings(
+    "ignore:.*falls back:RuntimeWarning",
+    "ignore::pullback.LostDerivativeWarning",
+    "ignore::scipy.integrate.IntegrationWarning",
+)
+
 
 def of_quad(f, k):
     return integrate.quad(f, 0.0, 2.0, (k,), limit=200)[0]
 
 
+@QUIETLY
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.filterwarnings("ignore")
 def test_tanhsinh_moves_its_jumps_as_quad_does(name):
     f, _ = PROGRAMS[name]
     for way, take in asked_of(name).items():
@@ -67,7 +74,7 @@ def test_tanhsinh_moves_its_jumps_as_quad_does(name):
             assert found == pytest.approx(expected, rel=close, abs=close), (way, form)
 
 
-@pytest.mark.filterwarnings("ignore")
+@QUIETLY
 def test_limits_of_tanhsinh_that_move_past_a_jump_that_stays():
     f = lambda x: np.where(x < 0.5, 1.0, 3.0)
     of = lambda b: integrate.tanhsinh(f, 0.0, b).integral
@@ -75,7 +82,7 @@ def test_limits_of_tanhsinh_that_move_past_a_jump_that_stays():
     assert pb.grad(of)(0.4) == pytest.approx(1.0, rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore")
+@QUIETLY
 def test_tanhsinh_of_ranges_by_several_parameters():
     def of(w):
         f = lambda x, c: np.where(x < c, 1.0, 0.0) * w[2]
@@ -87,7 +94,7 @@ def test_tanhsinh_of_ranges_by_several_parameters():
     np.testing.assert_allclose(pb.compile(pb.jacobian(of), wait=True)(w), expected, atol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore")
+@QUIETLY
 def test_tanhsinh_refuses_what_it_cannot_take_apart():
     for options in ({"log": True}, {"preserve_shape": True}):
         f = lambda x, k: np.where(x < k, 1.0, 0.5)
@@ -96,8 +103,8 @@ def test_tanhsinh_refuses_what_it_cannot_take_apart():
             pb.grad(of)(0.6)
 
 
+@QUIETLY
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.filterwarnings("ignore")
 def test_cubature_is_right_or_refuses(name):
     f, jumps = PROGRAMS[name]
     of = lambda k: (
@@ -120,7 +127,7 @@ def test_cubature_is_right_or_refuses(name):
         assert found == pytest.approx(expected, rel=1e-3, abs=1e-3), way
 
 
-@pytest.mark.filterwarnings("ignore")
+@QUIETLY
 def test_the_cures_for_cubature():
     def parts(k):
         one = integrate.cubature(lambda x: 1.0 * k + 0 * x[:, 0], [0.0], [k]).estimate

@@ -36,7 +36,7 @@ from .quadrature import Integral, Vector
 from .surfaces import may_jump
 
 
-class Decided:
+class AnyDecision:
     """Whether anything was decided by x and by what is differentiated; by_x: x is."""
 
     def __init__(self, by_x: bool) -> None:
@@ -65,7 +65,7 @@ class SurfaceTrace(NotingTrace):
         return x.payload
 
 
-class Watched:
+class WatchedIntegrand:
     """An integrand, of which the points of one call are kept, to ask what it decides there.
 
     of_one: what takes the points and arguments of a call to some of them
@@ -84,7 +84,7 @@ class Watched:
 
     def decides(self, x: Any, args: Any) -> bool:
         """Whether it, or its slope if that is differentiated, decides by what moves."""
-        decided = Decided(differentiated(x))
+        decided = AnyDecision(differentiated(x))
         x = Array(x, SurfaceTrace("integral", None, decided), True)
         fun = lambda x: CALLS[self.fun](x, *args)
         with np.errstate(all="ignore"), gathered([]):
@@ -156,7 +156,7 @@ tanhsinh_itself, cubature_itself = traced(integrate.tanhsinh), traced(integrate.
 
 @serves(integrate.tanhsinh)
 def tanhsinh(f: Any, a: Any, b: Any, *, args: Any = (), **options: Any) -> Any:
-    watched = Watched(f, of_first) if callable(f) else f
+    watched = WatchedIntegrand(f, of_first) if callable(f) else f
     found = tanhsinh_itself(watched, a, b, args=args, **options)
     try:
         if options.get("log") or options.get("preserve_shape"):
@@ -173,9 +173,9 @@ def tanhsinh(f: Any, a: Any, b: Any, *, args: Any = (), **options: Any) -> Any:
 
 def by_quad(f: Any, a: Any, b: Any, args: Any) -> Any:
     """The integrals by the rule of `quad`: each by its limits and arguments."""
-    given = np.broadcast_arrays(a, b, *args)
-    shape = np.shape(given[0])
-    given = [np.ravel(x) for x in given]
+    elements = np.broadcast_arrays(a, b, *args)
+    shape = np.shape(elements[0])
+    given = [np.ravel(x) for x in elements]
 
     def one(i: int) -> Any:
         low, high, *more = [x[i] * 1.0 for x in given[:2]] + [x[i : i + 1] for x in given[2:]]
@@ -187,7 +187,7 @@ def by_quad(f: Any, a: Any, b: Any, args: Any) -> Any:
 
 @serves(integrate.cubature)
 def cubature(f: Any, a: Any, b: Any, **options: Any) -> Any:
-    watched = Watched(f, lambda x, *args: (x[:1], args)) if callable(f) else f
+    watched = WatchedIntegrand(f, lambda x, *args: (x[:1], args)) if callable(f) else f
     found = cubature_itself(watched, a, b, **options)
     try:
         if watched.moves(found.estimate, jumps=True):
