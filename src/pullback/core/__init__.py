@@ -57,6 +57,7 @@ Reaching the program's code:
     instrument  public functions that control reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  the methods and operators of these objects
+    rest        what a module of ours has from the one that it stands in for
     jitted      functions compiled by numba, called as the Python functions beneath them
     twins       copies of functions whose own code must stay unchanged
     foreign     errors raised by other code that was given an Array

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...core.array import Array, peel
 from ...core.graph import Graph
-from ...core.lost import frame_of_user, line_of
+from ...core.lost import REPEATS, frame_of_user, line_of
 from ...core.primitive import Primitive
 from ...core.spec import PYTHON, hardened, is_inexact
 from ...core.trace import CONSTANT, Trace
@@ -150,9 +150,13 @@ class Decided:
 
 def noted(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, Decided]:
     """fun(t, y), and what it decides; t and y may be Arrays."""
-    decisions = Decided()
+    decisions, before = Decided(), REPEATS.get()
     trace = NotingTrace("solve_ivp", None, decisions)
-    with np.errstate(all="ignore"):
-        t = Array(np.float64(t) if type(t) is float else t, trace, False)
-        out = fun(t, Array(y, trace, True))
+    try:
+        REPEATS.set(True)  # the derivatives here are nobody's
+        with np.errstate(all="ignore"):
+            t = Array(np.float64(t) if type(t) is float else t, trace, False)
+            out = fun(t, Array(y, trace, True))
+    finally:
+        REPEATS.set(before)
     return out, decisions

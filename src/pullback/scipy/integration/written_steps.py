@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.graph import Graph
+from ...core.spec import is_inexact
 from ...transforms.batch import vmap
-from ...transforms.loops.body import BodyTrace, Unstaged, example
+from ...transforms.loops.body import BodyTrace, Unstaged, example, recorded
 from ...transforms.loops.scan import scan
 from ..solving.implicit import RecordedFunction
 from ..solving.plain import met
 from ..solving.programs import HELD, Changed
 from ..solving.rules import computed
+from .sides import leaves, with_slope
 from .surfaces import may_jump
 
 ROOM = 8  # steps, of which there are a multiple
@@ -53,8 +56,9 @@ class WrittenPath:
         self.program = RecordedFunction(chosen, np.float64(example(t0)), y0, kind=BodyTrace)
         groups = [range(2), range(1, 2 + len(self.program.theta))]
         given = [np.float64(example(t0)), example(y0), *map(example, self.program.theta)]
-        if may_jump(self.program.graph, groups, given):
-            raise Unstaged("a right-hand side that may jump at places that move")
+        slopes = recorded(partial(slopes_of, self.program.graph), given)
+        if may_jump(slopes, groups, given):
+            raise Unstaged("a right-hand side that may jump or have kinks at places that move")
         self.method: Any = None
         room = 0
 
@@ -123,6 +127,12 @@ class WrittenPath:
             (still,) = computed(f"{self.name}, its ways", identity, only_known, [ways])
             found = found + still
         return found
+
+
+def slopes_of(graph: Graph, t: Any, y: Any, *theta: Any) -> tuple[Any, ...]:
+    """The numbers that a right-hand side computes, and how they change, in one line."""
+    numbers = lambda t, y: [x for x in graph.evaluate(t, y, *theta) if is_inexact(x.dtype)]
+    return tuple(leaves(with_slope(lambda t, y: tuple(numbers(t, y)))(t, y)))
 
 
 def identity(x: Any) -> Any:
