@@ -194,6 +194,11 @@ class Early:
         self.awaited: Any = None
 
     @property
+    def comes_again(self) -> bool:
+        """Whether this is likely to be recorded some time."""
+        return self.calls >= FEW or self.seconds >= MUCH
+
+    @property
     def is_due(self) -> bool:
         """Whether recording pays."""
         if self.calls < FEW:
