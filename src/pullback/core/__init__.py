@@ -28,6 +28,7 @@ Traces and operations:
     overlaps    an array that is written into itself
     past        NumPy's functions for plain arrays, called without its protocol
     quiet       no warnings from rules
+    during      variables of the context with another value for a while
     heap        freed memory stays with the process
     differences  central differences, and how close results are
     names_elsewhere  names in other libraries, and what to write here

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.array import Array, peel
+from ...core.during import during
 from ...core.graph import Graph
 from ...core.lost import REPEATS, frame_of_user, line_of
 from ...core.primitive import Primitive
@@ -150,13 +151,8 @@ class Decided:
 
 def noted(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, Decided]:
     """fun(t, y), and what it decides; t and y may be Arrays."""
-    decisions, before = Decided(), REPEATS.get()
+    decisions = Decided()
     trace = NotingTrace("solve_ivp", None, decisions)
-    try:
-        REPEATS.set(True)  # the derivatives here are nobody's
-        with np.errstate(all="ignore"):
-            t = Array(np.float64(t) if type(t) is float else t, trace, False)
-            out = fun(t, Array(y, trace, True))
-    finally:
-        REPEATS.set(before)
-    return out, decisions
+    with during(REPEATS, True), np.errstate(all="ignore"):  # the derivatives here are nobody's
+        t = Array(np.float64(t) if type(t) is float else t, trace, False)
+        return fun(t, Array(y, trace, True)), decisions

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.during import during
 from ...core.graph import Graph
 from ...core.spec import is_inexact
 from ...transforms.batch import vmap
@@ -142,12 +143,8 @@ def identity(x: Any) -> Any:
 def noting(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, list[Any]]:
     """fun(t, y), and where it chooses whether the ways that it takes are known."""
     held: list[Any] = []
-    before = HELD.get()
-    try:
-        HELD.set(held)
+    with during(HELD, held):
         return fun(t, y), held
-    finally:
-        HELD.set(before)
 
 
 def known(slope: Any, held: list[Any]) -> Any:
