@@ -60,6 +60,7 @@ class InnerLoop(Ingredient):
     """
 
     lower = "inner"
+    without_axes = "scalar"
 
     def __init__(
         self, module: str, name: str, tells: int | None = None, changes: bool = False, end: str = ""

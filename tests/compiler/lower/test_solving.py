@@ -1,11 +1,15 @@
 """Systems of equations, inverses, determinants, Cholesky factors, compiled, against LAPACK."""
 
+import os
+
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.compiler.disk.portable import place_of, thing_at
-from pullback.compiler.graph.small_systems import BY_FACTORS, LARGEST, factors_p
+from pullback.compiler.graph.factors import BY_FACTORS, factors_p, lapack_factors_p
+from pullback.compiler.graph.small_systems import LARGEST
+from pullback.compiler.llvm import lapack
 from pullback.compiler.program import Program
 from pullback.core.tree import flatten
 from pullback.testing import staged
@@ -83,8 +87,86 @@ def test_one_matrix_has_its_factors_made_once(first, n, stack, dtype):
             run(np.ones_like(a), b)
 
 
+# Threads of LAPACK may divide a system in another way when it is factored and solved apart.
+ONE_THREAD = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+# One of a stack, another for each right-hand side, a row, and rows apart.
+FORMS = {
+    "one": lambda a, b: (a, b),
+    "stack": lambda a, b: (np.stack([a, a.T]), np.stack([b, b[::-1]])),
+    "several right-hand sides": lambda a, b: (a, np.stack([b, b + 1])),
+    "several matrices": lambda a, b: (np.stack([a, a.T]), b),
+    "views": lambda a, b: (np.repeat(a, 2, 1)[::-1, ::2], np.asfortranarray(b)[:, ::-1]),
+}
+
+
+@pytest.mark.share(8)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("n", "dtype"),
+    [(n, t) for n in (1, 2, 5, LARGEST - 1, LARGEST) for t in (complex, np.complex64)]
+    + [(n, t) for n in (LARGEST + 1, 150, 200) for t in (float, complex, np.float32)],
+)
+@pytest.mark.parametrize("first", ["solve", "inv of the transpose"])
+def test_factors_of_lapack_give_the_bits_of_numpy(first, n, dtype, form):
+    """In the way in which they were made; what is asked of the transpose is near."""
+    a, b = matrices(n, n, dtype=dtype), np.random.default_rng(2).normal(size=(n, 2)).astype(dtype)
+    a, b = FORMS[form](a + 0.3j * a.T / n if a.dtype.kind == "c" else a, b)
+    names = [first, *ASKED]
+    if a.dtype.kind == "c":  # determinants have their own loop
+        names = [name for name in names if name.split()[0] in ("solve", "inv")]
+    f = lambda a, b: tuple([ASKED[name](a, b) for name in names])
+    run, flat = program(f, a, b)
+    assert run.simple, run.listing
+    made = [e.primitive is lapack_factors_p for e in run.run.whole.equations].count(True)
+    assert made == 2 if dtype in (np.float32, np.complex64) else 1  # each in double precision
+    for name, mine, theirs in zip(names, run(a, b), flat(a, b), strict=True):
+        assert mine.dtype == theirs.dtype
+        if ONE_THREAD and ("transpose" in name) is ("transpose" in names[0]):
+            assert mine.tobytes() == theirs.tobytes(), name
+        tolerance = 2000 * np.finfo(mine.dtype).eps
+        np.testing.assert_allclose(
+            mine, theirs, rtol=tolerance, atol=tolerance * np.max(np.abs(theirs))
+        )
+
+
+@np.errstate(all="ignore")
+def test_factors_of_singular_matrices():
+    """NumPy's errors where there is no result, and its determinants, inside loops as well."""
+    a, b = matrices(LARGEST + 2, LARGEST + 2), np.ones(LARGEST + 2)
+    f = lambda a: (np.linalg.det(a), np.linalg.slogdet(a)[0], np.linalg.slogdet(a)[1])
+    asks = lambda a: np.linalg.solve(a, b).sum() + np.linalg.solve(a.T, b).sum()
+
+    def steps(a):
+        total = 0.0
+        for t in range(20):
+            total = total + np.sin(asks(a + t * np.eye(len(a))))
+        return total
+
+    singular = a.copy()
+    singular[3] = singular[7] = 0.0
+    run, flat = program(f, a)
+    for x in (a, singular, np.full_like(a, np.nan), a * np.inf):
+        for mine, theirs in zip(run(x), flat(x), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+    for g in (asks, steps, pb.grad(asks), pb.grad(steps)):
+        fast = pb.compile(g, wait=True)
+        for x in (a, a * 2, singular, a):
+            if x is singular:
+                with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                    fast(x)
+            else:
+                np.testing.assert_allclose(fast(x), g(x), rtol=1e-9, atol=1e-12)
+        assert fast.refusal is None
+
+
+def test_a_process_without_lapack_factors_each_time(monkeypatch):
+    a = matrices(LARGEST + 1, LARGEST + 1)
+    monkeypatch.setattr(lapack, "routines", lambda dtype: None)
+    check(lambda a: (np.linalg.inv(a), np.linalg.det(a), np.linalg.inv(a.T)), a)
+
+
 def test_operations_by_factors_are_found_on_disk():
-    for x in (factors_p, *BY_FACTORS.values()):
+    for x in (factors_p, lapack_factors_p, *BY_FACTORS.values()):
         assert thing_at(*place_of(x)) is x
 
 

@@ -12,4 +12,5 @@ real_spectra      complex Fourier transforms in filters of real arrays become re
 composed_values   replace operations by the operations they're composed of
 zero_rows         skip rows of tangents that are structurally zero
 small_systems     linear systems small enough for code of our own
+factors           factor a matrix once for all that is asked of it
 """

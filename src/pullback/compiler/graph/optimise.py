@@ -10,7 +10,7 @@
     separated    the two results of slogdet are computed separately (see `small_systems`)
     simplified   operations that return their operand unchanged, by IEEE 754, are left out
     shared       equal operations on equal operands are done once (see `moved` for equal elements)
-    factored     systems with one matrix have its factors made once (see `small_systems`)
+    factored     systems with one matrix have its factors made once (see `factors`)
 
 Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 """
@@ -38,11 +38,12 @@ from ..llvm.dtypes import TYPES
 from .composed_values import with_composed_values
 from .contractions import contracted
 from .decompose import answered
+from .factors import factored
 from .moved import Moved
 from .partly_used import partly_used
 from .real_spectra import with_real_spectra
 from .rewriting import has, opened, rewritten, spec_in
-from .small_systems import factored, separated
+from .small_systems import separated
 from .store_forwarding import Writes
 
 FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant

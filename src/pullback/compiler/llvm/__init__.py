@@ -11,4 +11,5 @@ content_hash   a hash of memory, for machine code and for Python
 array_memory   memory of large results, reused
 thread_pool    threads for large loops
 numpy_loops    the C functions behind NumPy's ufuncs and sorting
+lapack         LAPACK's routines for the factors of a matrix
 """

@@ -36,6 +36,7 @@ Other functions:
     convolve_search   convolutions, and places in sorted arrays
     small_matrices    systems, inverses, determinants and Cholesky factors
     inner_loops       calls of NumPy's inner loops and sorting functions
+    lapack_calls      calls of LAPACK by the factors of a matrix
     gemm              matrix products in our own code
     blas              matrix products by BLAS
     loop_text         loops that call the functions of their bodies

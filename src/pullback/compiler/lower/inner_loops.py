@@ -8,7 +8,8 @@ inside loops over its other axes. Sorting functions sort one row at a time, in p
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from ...core.graph import Equation
 from ...core.primitive import Elementwise
 from ...primitives.inner_loops import InnerLoop, Ordering
+from ..graph.factors import ByLapack
 from ..graph.rewriting import opened, spec_in
-from ..llvm import numpy_loops
+from ..llvm import lapack, numpy_loops
 from ..llvm.binding import SCALAR
 from ..llvm.dtypes import TYPES
 from ..llvm.pen import Routine
@@ -35,6 +37,8 @@ def symbol_of(e: Equation) -> Any:
     if any(s.dtype not in TYPES or not s.size or not s.dtype.isnative for s in (*specs, *outs)):
         return None
     primitive = e.primitive
+    if isinstance(primitive, ByLapack):
+        return lapack.routines(specs[0].dtype)
     if isinstance(primitive, Ordering):
         name = numpy_loops.sorting(specs[0].dtype.char, primitive.indices, primitive.how)
         return None if name is None else (name, None)
@@ -115,12 +119,7 @@ def called(e: Equation, views: list[Strided], declared: set[str]) -> str:
     for table, row in zip(tables, (counts, steps), strict=True):
         for k, n in enumerate(row):
             pen.put(table, k, str(n), "i64")
-    with ExitStack() as loops:
-        starts = [f"%x{k}" for k in range(len(views))]
-        for axis, count in enumerate(lengths[:-1]):
-            i = loops.enter_context(pen.loop(count))
-            for k, steps_of in enumerate(along):
-                starts[k] = pen.place(starts[k], pen.op("mul i64", i, steps_of[axis]), "i8")
+    with each_of(pen, lengths[:-1], along) as starts:
         for k, start in enumerate(starts):
             pen.put(pointers, k, start)
         given = [f"ptr {x}" for x in (pointers, *tables, "null" if data is None else f"@{data}")]
@@ -153,6 +152,18 @@ def merged(stack: tuple[int, ...], views: list[Strided]) -> tuple[list[int], lis
     return lengths, along
 
 
+@contextmanager
+def each_of(pen: Routine, lengths: list[int], along: list[list[int]]) -> Iterator[list[str]]:
+    """Loops over a stack; where the operands begin in each step."""
+    with ExitStack() as loops:
+        starts = [f"%x{k}" for k in range(len(along))]
+        for axis, count in enumerate(lengths):
+            i = loops.enter_context(pen.loop(count))
+            for k, steps in enumerate(along):
+                starts[k] = pen.place(starts[k], pen.op("mul i64", i, steps[axis]), "i8")
+        yield starts
+
+
 def ordered(pen: Routine, function: str, views: list[Strided], declared: set[str]) -> None:
     """Sort the rows of the last view; with two views, by the elements of the first."""
     declared.add(f"declare i32 @{function}({', '.join(['ptr'] * len(views))}, i64, ptr)")
@@ -161,12 +172,7 @@ def ordered(pen: Routine, function: str, views: list[Strided], declared: set[str
         views[-1].shape[:-1],
         [Strided(v.buffer, v.offset, v.shape[:-1], v.strides[:-1], v.dtype) for v in views],
     )
-    with ExitStack() as loops:
-        starts = [f"%x{k}" for k in range(len(views))]
-        for axis, count in enumerate(stack):
-            i = loops.enter_context(pen.loop(count))
-            for k, steps in enumerate(along):
-                starts[k] = pen.place(starts[k], pen.op("mul i64", i, steps[axis]), "i8")
+    with each_of(pen, stack, along) as starts:
         if len(views) > 1:
             with pen.loop(n) as j:
                 pen.put(starts[1], j, j, "i64")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation
+from ..graph.factors import ByLapack
 from ..llvm.pen import COPY, Pen, Routine
 from ..llvm.thread_pool import DECLARED
 from . import blas, gemm, matmul_axes
@@ -27,6 +28,7 @@ from .extreme_places import extreme_places
 from .geometry import Region, Strided
 from .inner_loops import called
 from .kernel_operands import KernelOperands
+from .lapack_calls import lapack_called
 from .loop_kernel import LoopKernel
 from .plan import Plan
 from .role import spec_in
@@ -160,7 +162,8 @@ class Module:
             e = piece.items[0].equation
             changed = getattr(e.primitive, "changes", False)  # the first result is there already
             views = [*map(self.plan.where, (*e.inputs, *e.outputs[changed:]))]
-            self.call(called(e, views, self.declared), views, addresses, pen)
+            write = lapack_called if isinstance(e.primitive, ByLapack) else called
+            self.call(write(e, views, self.declared), views, addresses, pen)
         elif piece.role in FUNCTIONS:
             e = piece.items[0].equation
             views = [*map(self.plan.where, e.inputs), self.plan.geometry[e.outputs[0]]]

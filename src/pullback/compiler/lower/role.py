@@ -18,8 +18,8 @@ from ...core.graph import Equation, Variable
 from ...core.primitive import Elementwise
 from ...core.spec import Spec
 from ...primitives.selecting import where_p
+from ..graph.factors import has_code
 from ..graph.rewriting import opened, spec_in
-from ..graph.small_systems import fits
 from ..llvm.dtypes import TYPES
 from ..llvm.pen import Pen
 from .complex_numbers import ComplexEmit, over
@@ -36,7 +36,7 @@ from .while_ import Waiting
 # Kinds that the plan handles, and those that become a function of their own where they fit.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 FITTING = {
-    "solve": fits,
+    "solve": has_code,
     "convolve": convolves,
     "search": searches,
     "recur": recurs,

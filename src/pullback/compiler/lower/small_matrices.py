@@ -25,9 +25,10 @@ from ...primitives.queries import all_p
 from ...primitives.shapes import copy_p
 from ...primitives.triangular import cholesky_p
 from ...transforms.loops.scan_primitive import Scan
+from ..graph.factors import ByFactors, ByLapack, factors_p
 from ..graph.optimise import decomposed
 from ..graph.rewriting import NewEquations, inlined, opened, rewritten
-from ..graph.small_systems import SOLVING, ByFactors, factors_p, fits, log_p, sign_p
+from ..graph.small_systems import SOLVING, fits, log_p, sign_p
 from .emit import Value, element, store_element
 from .geometry import Strided
 from .scan import Rolled
@@ -39,7 +40,7 @@ TRUTH = Spec((), np.dtype(bool))
 
 def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
     """A condition under which the results are NumPy's."""
-    if isinstance(e.primitive, InnerLoop):
+    if isinstance(e.primitive, InnerLoop | ByLapack):
         if e.primitive.tells is None:
             return []
         out = e.outputs[e.primitive.tells]
@@ -117,7 +118,7 @@ def solves(graphs: Sequence[Graph]) -> bool:
         p = e.primitive
         if p in SOLVING or isinstance(p, ByFactors):
             return True
-        if isinstance(p, InnerLoop) and p.tells is not None:
+        if isinstance(p, InnerLoop | ByLapack) and p.tells is not None:
             return True
         if isinstance(p, (Rolled, Waiting)) and solves(p.bodies):
             return True
