@@ -7,7 +7,8 @@ Both are filled where a primitive is declared (`register`, `replaces`) and nowhe
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from numbers import Rational
 from typing import Any
 
@@ -574,14 +575,18 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return Array(out, CONSTANT, None) if out.dtype.kind in "fcbiu" else out
 
 
-def leaves(x: Any) -> Any:
+def leaves(x: Any) -> Iterable[Any]:
     """What lists, tuples (named ones too) and their like hold, however deep."""
+    kind = type(x)
+    if (kind is list or kind is tuple) and LEAVES.issuperset(map(type, x)):
+        return x  # as most are
     # An Array is asked for its class.
-    if type(x) not in ARRAYS and (isinstance(x, (list, tuple)) or SEQUENCES[type(x)]):
-        for item in x:
-            yield from leaves(item)
-    else:
-        yield x
+    if kind not in ARRAYS and (isinstance(x, (list, tuple)) or SEQUENCES[kind]):
+        return chain.from_iterable(map(leaves, x))
+    return (x,)
+
+
+LEAVES = PLAIN | {Array, str, type(None)}
 
 
 def peeled(x: Any) -> Any:

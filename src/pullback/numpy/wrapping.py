@@ -53,9 +53,11 @@ from .fresh import made, made_by
 from .taking_part import taking_part
 
 # Types of arguments in which no Array can hide.
+# Classes of arguments that are no Array and hold none.
 PLAIN = frozenset(
-    {float, int, complex, bool, str, type(None), slice, np.dtype, np.ndarray, np.float64,
-     np.float32, np.int64, np.complex128, np.bool}
+    {float, int, complex, bool, str, type(None), type(Ellipsis), slice, type, np.ndarray,
+     np.float64, np.float32, np.int64, np.complex128, np.bool,
+     *[type(np.dtype(char)) for char in np.typecodes["All"]]}
 )  # fmt: skip
 
 FLAT = PLAIN | {Array}
@@ -141,7 +143,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
             if kind is Array:
                 found = True
             elif kind not in PLAIN:
-                if kind not in NEST or not FLAT.issuperset(map(type, x)):
+                if kind not in NEST or not is_shallow(x):
                     return anywhere(function, args, kwargs, fresh)
                 within = within or Array in map(type, x)
         if not found and not within:
@@ -188,6 +190,22 @@ def counted({names}):
         return made_by(function, ({names},), {{}})
     return call({names})
 """
+
+
+def is_shallow(x: Any) -> bool:
+    """Whether a list holds Arrays and what is plain, or lists that hold no Array, however deep."""
+    kinds = {*map(type, x)}
+    return kinds <= FLAT or (kinds <= FLAT | NEST and all(map(is_plain, nested(x))))
+
+
+def is_plain(x: Any) -> bool:
+    """Whether a list holds what is plain, or lists of it, however deep."""
+    kinds = {*map(type, x)}
+    return kinds <= PLAIN or (kinds <= PLAIN | NEST and all(map(is_plain, nested(x))))
+
+
+def nested(x: Any) -> list[Any]:
+    return [y for y in x if type(y) in NEST]
 
 
 def is_sure(args: Any, kinds: Any) -> bool:

@@ -220,7 +220,10 @@ def settled(x):
 
 def agreed(x, asked):
     """The answer that x gives, on which a shape depends: all examples must give the same."""
-    answers = np.unique(settled(x))
+    answers = settled(x)
+    if not answers.ndim:
+        return answers.item()
+    answers = np.unique(answers)
     if answers.size != 1:
         raise ConversionError(
             f"The shape of `{asked}` depends on values that are mapped by"

@@ -377,7 +377,7 @@ def diag(v, k=0):
     size, first = n + abs(k), max(k, 0) + max(-k, 0) * (n + abs(k))
     places = slice(first, first + n * (size + 1), size + 1)
     out = scatter_p(v, keys=((places,),), shape=(size * size,), dtype=v.dtype)
-    return np.reshape(out, (size, size))
+    return out.reshape((size, size))
 
 
 @replaces(np.diagflat)

@@ -486,6 +486,7 @@ def choose(a, choices, out=None, mode="raise"):
     dtype = choices.dtype if hasattr(choices, "dtype") else common_dtype(choices)
     choices = [cast(x, dtype) for x in arrays_of(choices)]
     a = as_index(a, len(choices), mode)
-    if somewhere(np.logical_or(a < 0, a >= len(choices))):
+    # Of a plain array NumPy says it.
+    if type(a) is Array and somewhere(np.logical_or(a < 0, a >= len(choices))):
         raise ValueError("invalid entry in choice array")
-    return np.astype(choose_p(a, *choices), dtype, copy=False)
+    return cast(choose_p(a, *choices), dtype)

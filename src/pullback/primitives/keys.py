@@ -32,7 +32,7 @@ INDEX = KeyPart.INDEX
 ONE_INDEX = (INDEX,)
 WHOLE = slice(None)
 BOUNDS = frozenset({int, type(None)})
-WRITTEN = frozenset({int, bool})
+WRITTEN, LISTS = frozenset({int, bool}), frozenset({list, tuple})
 ENTRIES = frozenset({int, type(None), type(Ellipsis)})
 BASIC = ENTRIES | {slice}
 
@@ -94,19 +94,24 @@ def parse(shape, key):
 def of_plain(shape, key, trace):
     """`parse` in short for the usual keys with arrays: (template, arrays of integers), or None.
 
-    These are plain arrays and lists of integers or truth values, beside slices and integers. The
-    arrays are the caller's no more, but copies that the trace keeps.
+    These are plain arrays, lists and tuples of integers or truth values, beside slices, integers
+    and an Ellipsis. The arrays are the caller's no more, but copies that the trace keeps.
     """
     if type(key) is ndarray and key.ndim and key.dtype.kind in "iu":
         return ONE_INDEX, (copied(key, trace),)
     template, arrays, axis = [], [], 0
-    for k in key if type(key) is tuple else (key,):
+    keys = key if type(key) is tuple else (key,)
+    for k in keys:
         kind = type(k)
         if kind is int or (kind is slice and basic(k)):
             template.append(k)
             axis += 1
             continue
-        if kind is list and len(set(map(type, k))) == 1 and type(k[0]) in WRITTEN:
+        if k is Ellipsis and (width := len(shape) - sum(map(rank, keys))) > 0:
+            template += [WHOLE] * width
+            axis += width
+            continue
+        if kind in LISTS and is_written(k):
             k = np.array(k)
         elif kind is not ndarray:
             return None
@@ -122,6 +127,12 @@ def of_plain(shape, key, trace):
         template += [INDEX] * found
         axis += found
     return (tuple(template), tuple(arrays)) if arrays and axis <= len(shape) else None
+
+
+def is_written(k):
+    """Whether a list holds integers or truth values as Python writes them, or such lists."""
+    kinds = {*map(type, k)}
+    return len(kinds) == 1 and (kinds <= WRITTEN or (kinds <= LISTS and all(map(is_written, k))))
 
 
 def entry(k):

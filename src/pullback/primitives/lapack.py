@@ -8,6 +8,7 @@ that case, and for all other operands, NumPy's own function is called and raises
 from __future__ import annotations
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.quiet import SILENT, STATE
 from ..core.spec import DOUBLE
@@ -25,24 +26,24 @@ def direct(function, name, element=lambda out: out[0, 0]):
     """
     call = getattr(inner, name, None)
 
-    def compute(*xs):
-        if call is None:
-            return function(*xs)
-        for x in xs:
-            if type(x) is not np.ndarray or x.dtype is not DOUBLE or x.ndim != 2 or not x.size:
-                return function(*xs)
+    def compute(x, *more):
+        if type(x) is not ndarray or x.dtype is not DOUBLE or x.ndim != 2 or not x.size:
+            return function(x, *more)
+        for y in more:
+            if type(y) is not ndarray or y.dtype is not DOUBLE or y.ndim != 2 or not y.size:
+                return function(x, *more)
         before = STATE.get()
         try:
             STATE.set(SILENT)
-            out = call(*xs)
+            out = call(x, *more)
         except ValueError:  # shapes that do not fit, of which NumPy's function has more to say
-            return function(*xs)
+            return function(x, *more)
         finally:
             STATE.set(before)
         first = element(out)
-        return out if first == first else function(*xs)
+        return out if first == first else function(x, *more)
 
-    return compute
+    return function if call is None else compute
 
 
 def product(x, y):

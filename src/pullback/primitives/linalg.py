@@ -156,7 +156,8 @@ def condition(a, inv):
     before = STATE.get()
     try:
         STATE.set(SILENT)
-        first, second = [np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)]
+        sums = [np.add.reduce(np.abs(x), axis=-2) for x in (a, inv)]
+        first, second = [np.maximum.reduce(x, axis=-1, initial=0) for x in sums]
         return first * second
     finally:
         STATE.set(before)
@@ -270,8 +271,15 @@ def det(a):
 
 def but_one(s):
     """Products of all s but s[i]; s descends."""
-    n = s.shape[-1]
-    return np.prod(np.where(np.eye(n, dtype=bool), 1, row(s)), axis=-1)
+    return np.multiply.reduce(np.where(diagonal_of(s.shape[-1]), 1, row(s)), axis=-1)
+
+
+@lru_cache(maxsize=64)
+def diagonal_of(n):
+    """Where a matrix of n rows has its diagonal; nobody writes to it."""
+    found = np.eye(n, dtype=bool)
+    found.flags.writeable = False
+    return found
 
 
 def but_two(s):
@@ -299,8 +307,8 @@ def inverse_if_safe(a):
 
 def unfolded(a):
     """u, s, vh, and the determinant of u vh, a number of magnitude 1."""
-    u, s, vh = np.linalg.svd(a)
-    return u, s, vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+    u, s, vh = lapack.thin_svd(a)
+    return u, s, vh, (lapack.det(u) * lapack.det(vh))[..., None, None]
 
 
 class Cofactors(OfMatrix):

@@ -18,7 +18,7 @@ from ..core.lost import warn_rounded
 from ..core.out import into_out
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
-from .arguments import as_array, plainly_everywhere
+from .arguments import as_array, plainly_everywhere, plainly_nowhere
 from .assignment import into
 from .elementwise import finite, off_half, off_integer, quotient_off_integer
 from .selecting import chosen
@@ -315,7 +315,7 @@ class Sinc(Family):
         small = np.abs(t) < order + 1
         if plainly_everywhere(small):
             return (math.pi**order * series(t, order))[()]
-        if plainly_everywhere(np.logical_not(small)):
+        if plainly_nowhere(small):
             return (math.pi**order * recurrence(t, small, order))[()]
         out = np.where(small, series(t * small, order), recurrence(t, small, order))
         return (math.pi**order * out)[()]
@@ -342,6 +342,11 @@ def bessel_terms(order):
     return read_only([1 / (math.factorial(k) * math.factorial(order + k)) for k in range(32)])
 
 
+@lru_cache(maxsize=64)
+def whole_powers(n):
+    return read_only(range(n))
+
+
 def read_only(numbers):
     found = np.array(numbers)
     found.flags.writeable = False
@@ -351,7 +356,9 @@ def read_only(numbers):
 def summed(x, coefficients):
     """The sum over k of coefficients[k] x^k; of few numbers by as many calls as of one."""
     if np.size(x) <= FEW and x.dtype.kind == "f":
-        return np.power(x[..., None], np.arange(coefficients.size)) @ coefficients.astype(x.dtype)
+        return np.power(x[..., None], whole_powers(coefficients.size)) @ coefficients.astype(
+            x.dtype
+        )
     total = x * 0
     for coefficient in coefficients[::-1].tolist():
         total = total * x + coefficient
@@ -364,10 +371,11 @@ FEW = 64
 def recurrence(t, small, order):
     """The same by t f_n + n f_(n-1) = sin(t + n pi/2), which is stable for |t| > n."""
     t = np.where(small, 1, t)
-    waves = [np.sin(t), np.cos(t), -np.sin(t), -np.cos(t)]
+    waves = [np.sin(t), np.cos(t)][: order + 1]
     out = waves[0] / t
     for n in range(1, order + 1):
-        out = (waves[n % 4] - n * out) / t
+        wave = waves[n % 2]
+        out = ((-wave if n % 4 > 1 else wave) - n * out) / t
     return out
 
 
