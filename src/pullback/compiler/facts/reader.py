@@ -45,6 +45,7 @@ from ...core.array import Array
 from ...core.jitted import is_jitted, python_of
 from ...core.namespaces import apart
 from ...core.primitive import Primitive
+from .allowance import TooMuch
 from .ambient import (
     OF_PROCESS,
     ContextValue,
@@ -75,8 +76,6 @@ from .ends import is_awaited
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
-
-MOST = 100_000  # so many objects are read at most
 
 # Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
 # are written in Python a recording is told when they begin.
@@ -212,8 +211,7 @@ class Reader(CodeReader):
             return "again", self.met[id(x)]
         self.met[id(x)] = len(self.met)
         self.kept.append(x)
-        if len(self.met) > MOST:
-            raise Unprovable(f"more than {MOST} things")
+        self.counts(1)
         self.reflects |= id(x) in REFLECTING and not (self.state.reported and id(x) in REPORTED)
         if declared_pure(x):
             return Same(x)
@@ -280,6 +278,7 @@ class Reader(CodeReader):
     def elements(self, x: np.ndarray) -> Any:
         """Read an array's elements."""
         if x.dtype == object:
+            self.counts(x.size)
             return x.shape, *map(self.read, self.looks("objects", x))
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
@@ -487,7 +486,9 @@ class Reader(CodeReader):
     # Containers.
 
     def items(self, x: Any, elements: Any = None) -> Any:
-        return type(x).__name__, *[self.read(y) for y in (x if elements is None else elements)]
+        held = x if elements is None else elements
+        self.counts(len(held))
+        return type(x).__name__, *[self.read(y) for y in held]
 
     def changing(self, x: Any) -> Any:
         stored = frozenset(self.stored_in(x))
@@ -503,6 +504,7 @@ class Reader(CodeReader):
             return Same(x), self.read(inner)
         stored = self.stored_in(x)
         items = self.looks("items", x, frozenset(dict.keys(x)) - stored if stored else None)
+        self.counts(2 * len(items))
         keys = [self.read(k) for k, _ in items]
         if stored:  # else no key is hashed: the user's `__hash__` may have effects
             items = [(k, y) for k, y in items if k not in stored]
@@ -517,15 +519,19 @@ class Lenient(Reader):
     def read(self, x: Any) -> Any:
         try:
             return super().read(x)
+        except TooMuch:
+            raise
         except Unprovable as error:
             self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
-            if len(self.met) <= MOST and not of(x, Array):
+            if not of(x, Array):
                 self.fields(x, False)
             return None
 
     def module_in_part(self, x: types.ModuleType) -> Any:
         try:
             return super().module_in_part(x)
+        except TooMuch:
+            raise
         except Unprovable as error:
             self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
             return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .allowance import ALLOWANCE, MOST, STEP, Allowance, TooMuch
 from .places import KINDS, Place
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Reading(ABC):
         self.reflects = False  # whether anything asks for attributes by computed names
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray] = []
+        self.allowance = ALLOWANCE.get() or Allowance()
+        self.count, self.due = 0, STEP  # objects and elements; when the clock is looked at next
 
     def looks(self, kind: str, owner: Any, name: Any = None) -> Any:
         """Note a place and its contents."""
@@ -54,6 +57,18 @@ class Reading(ABC):
         found = how.look(owner, name)
         self.places.append(Place(how, owner, name, found))
         return found
+
+    def counts(self, n: int) -> None:
+        """Note that so many objects or elements are read.
+
+        Raises:
+            TooMuch: that is more than may be.
+        """
+        self.count += n
+        if self.count >= self.due:
+            if self.count > MOST or self.allowance.is_spent():
+                raise TooMuch("too much")
+            self.due = self.count + STEP
 
     @abstractmethod
     def read(self, x: Any) -> Any:

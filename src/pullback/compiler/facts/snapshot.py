@@ -46,6 +46,9 @@ from .state import Parts, State
 
 # What binds attributes by names that it is given, whatever code calls it.
 BINDERS = (setattr, delattr, object.__setattr__, object.__delattr__, type.__setattr__)
+Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
+MANY = 2_000  # objects and elements, so that it pays to look for code alone before the next reading
+OF_CODE = types.FunctionType, types.MethodType, types.ModuleType, type
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, type)  # begin no frame
 
 
@@ -133,7 +136,8 @@ class Scout(Lenient):
         self.parts: list[Any] = []
         self.codes: list[types.CodeType] = []  # for which it reads
         self.edges: dict[int, Edge] = {}
-        self.found: str | None = None  # the name of the variable that is read
+        self.variable: str | None = None  # the name of the variable that is read
+        self.found: Codes = {}  # all code that can be reached
 
     def at(self, place: str, x: Any) -> Any:
         self.place = place
@@ -144,13 +148,13 @@ class Scout(Lenient):
         return super().by_name(name, x)
 
     def cell(self, name: str, cell: types.CellType) -> Any:
-        self.found = name
+        self.variable = name
         return super().cell(name, cell)
 
     def read(self, x: Any) -> Any:
         place, self.place = self.place, None
         named, self.named = self.named or not self.state.computed, False
-        name, self.found = place or self.found, None
+        name, self.variable = place or self.variable, None
         texts = x.ravel().tolist() if type(x) is np.ndarray and x.dtype.kind == "U" else [x]
         for text in texts:
             if type(text) is str and text.casefold() in CLOCK:
@@ -200,7 +204,11 @@ class Scout(Lenient):
         return parts
 
 
-Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
+class CodeScout(Scout):
+    """A reading of functions, classes and modules alone, which tells of code that it reaches."""
+
+    def read(self, x: Any) -> Any:
+        return super().read(x) if of(x, OF_CODE) else None
 
 
 def foresee(
@@ -209,6 +217,7 @@ def foresee(
     ran: Codes | None = None,
     asked: Set[str] = frozenset(),
     whole: dict[int, Any] | None = None,
+    found: Codes | None = None,
 ) -> tuple[Scout, str | None]:
     """A reading of what the code that will run reads, and why it cannot be rehearsed.
 
@@ -218,10 +227,11 @@ def foresee(
         asked: the names by which `getattr`, and libraries, asked in earlier calls; others stop the
             call.
         whole: the dicts of attributes that they looked into.
+        found: code that a reading just before this one has found.
     """
     watched = [*watched, *in_places_of_numpys()]
     if ran is None:
-        scout = read_all(fun, watched, asked)
+        scout = read_all(fun, watched, asked, found or {})
     else:
         scout = read_for(ran, [fun, *watched], asked, True, whole)
     codes = list(map(code_of, scout.codes))
@@ -239,19 +249,24 @@ def foresee(
     return scout, None
 
 
-def read_all(fun: Any, watched: Iterable[Any], asked: Set[str]) -> Scout:
-    """A reading for all code that can be reached: what that reads may be code again."""
-    ran: Codes = {}
+def read_all(fun: Any, watched: list[Any], asked: Set[str], ran: Codes) -> Scout:
+    """A reading for all code that can be reached: what that reads may be code again.
+
+    ran: code that is known to be reached. Where objects are many, code is followed first to code.
+    """
+    kind = Scout
     while True:
-        scout = read_for(ran, [fun, *watched], asked, False)
+        scout = read_for(ran, [fun, *watched], asked, False, make=kind)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
             for code in [original(f.__code__)]
         }
-        if found.keys() <= ran.keys() or scout.passed or scout.unprovable is not None:
+        more, ran = not found.keys() <= ran.keys(), ran | found
+        if kind is Scout and (not more or scout.passed or scout.unprovable is not None):
+            scout.found = ran
             return scout
-        ran |= found
+        kind = CodeScout if more and (kind is CodeScout or scout.count > MANY) else Scout
 
 
 def read_for(
@@ -260,6 +275,7 @@ def read_for(
     asked: Set[str],
     reported: bool,
     whole: dict[int, Any] | None = None,
+    make: type[Scout] = Scout,
 ) -> Scout:
     """A reading of what certain code reads, and of what was asked for by names not in the code.
 
@@ -279,7 +295,7 @@ def read_for(
     if reported:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
-    scout, parts = state.read_by(lambda: Scout(state, handed, loads))
+    scout, parts = state.read_by(lambda: make(state, handed, loads))
     scout.parts = parts
     scout.codes = [code for code, _ in ran.values()]
     return scout
