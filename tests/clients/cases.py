@@ -26,7 +26,7 @@ REFUSED = {
     "process_of_stheno", "scale_of_stheno", "basis_of_bspline", "rays_of_optiland",
     "wakes_of_py_wake", "bond_of_pricing", "beam_of_indeterminate",
     "plastic_stress", "plastic_stress_of_modulus", "moments_of_diffusion",
-    "oscillating_integral", "transfer_of_satelles",
+    "oscillating_integral", "transfer_of_satelles", "geodesic_of_pygc",
 }  # fmt: skip
 # The package rounds its result to a few decimals, evaluates a text that it has made of a number,
 # finds a root by halves, or finds the result of an equal number in a cache of its own: a warning

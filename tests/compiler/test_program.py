@@ -406,7 +406,7 @@ def test_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
     binding.binding.cache_clear()
     try:
-        with pytest.raises(MissingExtraError, match=r"pip install 'pullback\[compile\]'"):
+        with pytest.raises(MissingExtraError, match=r"pip install llvmlite"):
             binding.binding()
     finally:
         monkeypatch.undo()

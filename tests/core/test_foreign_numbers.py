@@ -44,3 +44,19 @@ def test_the_sentence_says_float(name):
             transformed(lambda x: operation(x, y))(2.0)
     slope = pb.grad(lambda x: operation(x, float(y)))(2.0)
     np.testing.assert_allclose(slope, {"add": 1.0, "mul": 3.0, "truediv": 1 / 3, "pow": 12.0}[name])
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_compiled_code_that_asks_for_the_number(kept):
+    """The message names what is compiled, not a conversion that the program does not write."""
+    losses = pytest.importorskip("sklearn._loss._loss")
+
+    def f(x):
+        losses.CyPinballLoss(x if kept else pb.stop_gradient(x))
+        return x * x
+
+    if not kept:  # as the message says
+        assert pb.grad(f)(0.25) == 0.5
+        return
+    with pytest.raises(pb.ConversionError, match="CyPinballLoss` is compiled code"):
+        pb.grad(f)(0.25)

@@ -327,6 +327,8 @@ KEEPING = {
     "a view of a dict": (lambda y: types.MappingProxyType({"y": y}), lambda view: view["y"]),
     "a slice": (lambda y: slice(0.0, y), lambda part: part.stop),
     "a closure": (lambda y: lambda: y, lambda f: f()),
+    "a default": (lambda y: lambda y=y: y, lambda f: f()),
+    "a default by keyword": (lambda y: lambda *, y=y: y, lambda f: f()),
     "a method": (lambda y: types.MethodType(called_with, [y]), lambda f: f.__self__[0]),
 }
 

@@ -24,8 +24,8 @@ from pullback.core.reach import LOCK, OPEN, SESSION
 from pullback.core.trace import RUNNING, running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
+from tests.background import idle
 from tests.budgets import LONG
-from tests.conftest import wait_for_machine_code
 
 
 def chain(x, turns):
@@ -196,7 +196,7 @@ class TestMemory:
 
     def test_thousands_of_gradients_grow_nothing(self):
         gradient = pb.grad(lambda x: np.sin(x) * x)
-        wait_for_machine_code()
+        idle()
         tracemalloc.start()
         for n in (2_000, 2_000):  # tables that lose and gain an entry have been made anew by then
             before = tracemalloc.take_snapshot()

@@ -173,19 +173,39 @@ class TestPerturbationConfusion:
 
         np.testing.assert_allclose(derived(derived(np.exp))(1.0), np.e)
 
-    def test_a_function_that_outlives_its_derivative_is_refused(self):
-        """The derivative of a function-valued function: the closure holds dead values."""
+    def test_a_function_that_outlives_its_derivative_is_the_plain_one(self):
+        """What it keeps of the derivative that ended is a value, which those around it follow."""
         escaped = []
 
         def shift(u):
             escaped.append(lambda f: lambda x: f(x + u))
+            return u * u
+
+        def shifted(u):
+            pb.grad(shift)(u)
+            return escaped[-1](np.exp)(1.0)
+
+        np.testing.assert_allclose(shifted(0.5), np.exp(1.5))
+        np.testing.assert_allclose(pb.grad(shifted)(0.5), np.exp(1.5))
+        np.testing.assert_allclose(pb.grad(pb.grad(shifted))(0.5), np.exp(1.5))
+        np.testing.assert_allclose(pb.grad(escaped[-1](np.exp))(1.0), np.exp(1.5))
+
+    @pytest.mark.parametrize("way", ["map", "generator"])
+    def test_what_goes_on_after_its_derivative_is_refused(self, way):
+        """An iterator that waits holds dead values, which nobody can replace."""
+        escaped = []
+
+        def shift(u):
+            shifted = lambda x: np.exp(x + u)
+            later = map(shifted, [1.0]) if way == "map" else (np.exp(x + u) for x in [1.0])
+            escaped.append(later)
             return u
 
         pb.grad(shift)(0.0)
         with pytest.raises(
             pb.EscapedError, match=r"`add` met an Array of `grad\(.*shift\)`, which has ended"
         ):
-            escaped[0](np.exp)(1.0)
+            next(escaped[0])
 
     def test_minimax_of_derivatives(self):
         """A saddle point: gradients in opposite directions inside one another."""

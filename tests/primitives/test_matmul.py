@@ -68,3 +68,22 @@ def test_products_of_vectors_add_as_numpy_does():
         lambda x: np.vecdot(x, y, axis=0),
     ):
         assert np.array_equal(pb.vjp(f, x)[0], f(x))
+
+
+def test_products_of_vectors_under_vmap():
+    """Where operands of other ranks are mapped, one of them, or both."""
+    rng, law = np.random.default_rng(4), lambda x, y: np.sum(np.vecdot(x, y) ** 2)
+    for first in ((3,), (2, 3), (2, 2, 3)):
+        for second in ((3,), (2, 3), (1, 3)):
+            for axes in ((0, None), (None, 0), (0, 0)):
+                pair = [
+                    rng.normal(size=(2,) * (axis is not None) + shape)
+                    for shape, axis in zip((first, second), axes, strict=True)
+                ]
+                out = pb.vmap(pb.value_and_grad(law, (0, 1)), in_axes=axes)(*pair)
+                for i in range(2):
+                    one = [x if axis is None else x[i] for x, axis in zip(pair, axes, strict=True)]
+                    value, slopes = pb.value_and_grad(law, (0, 1))(*one)
+                    np.testing.assert_allclose(out[0][i], value, rtol=1e-12)
+                    for slope, expected in zip(out[1], slopes, strict=True):
+                        np.testing.assert_allclose(slope[i], expected, rtol=1e-12)

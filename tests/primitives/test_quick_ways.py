@@ -11,7 +11,7 @@ from pullback.core.array import Array
 from pullback.core.dispatch import UFUNCS
 from pullback.core.operators import INFIX
 from pullback.core.primitive import Primitive
-from pullback.core.quiet import Entered
+from pullback.core.quiet import SILENCE, Entered
 from pullback.primitives import lapack
 from pullback.transforms.lifted import lift
 from pullback.transforms.reverse import ReverseTrace
@@ -135,9 +135,13 @@ class TestSilence:
 
     def test_without_numpys_variable(self):
         state, before = Entered(), np.geterr()
-        token = state.set(None)
+        noted = state.get()
+        token = state.set(SILENCE)
         assert set(np.geterr().values()) == {"ignore"}
         state.reset(token)
+        assert np.geterr() == before
+        state.set(SILENCE)
+        state.set(noted)
         assert np.geterr() == before
 
 

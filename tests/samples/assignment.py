@@ -136,7 +136,7 @@ ERRORS = [
         lambda x: np.add(x, np.ones((2, 3, 4)), out=x * 1.0),
         (X,),
         raises=ShapeError,
-        match=r"\(2, 3, 4\) cannot be written into an array of shape \(3, 4\)",
+        match=r"shape \(2, 3, 4\) into an `out` of shape \(3, 4\)",
     ),
     ErrorSample(
         lambda x: np.multiply(x, 1j, out=x * 1.0), (X,), raises=DtypeError, match="complex128"

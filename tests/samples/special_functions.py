@@ -219,6 +219,23 @@ SAMPLES += [
 ]  # fmt: skip
 if hasattr(sp, "softplus"):
     SAMPLES.append(Sample(served(sp.softplus), (MATRIX,)))
+TABLES = {
+    "riccati_jn": (3,),
+    "riccati_yn": (3,),
+    "lqn": (3,),
+    "lqmn": (2, 3),
+    "lmbda": (2.5,),
+    "pbdv_seq": (2.3,),
+    "pbvv_seq": (0.4,),
+}
+for name, given in TABLES.items():
+    SAMPLES.append(
+        Sample(
+            served(getattr(sp, name), lambda f, x, given=given: f(*given, x)),
+            (np.float64(0.7),),
+            name=name,
+        )
+    )
 for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
     for derivative in (False, True):
         SAMPLES.append(
@@ -289,5 +306,7 @@ ERRORS = [
     ErrorSample(served(sp.comb), (SPREAD, SPREAD), {"exact": True}, raises=ArgumentError, match="exact=True"),
     ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=1)), (SPREAD / 3,), raises=UnsupportedKeywordError, match="diff_n", name="legendre_p with derivatives"),
     ErrorSample(served(sp.legendre), (np.float64(3.0),), raises=MissingRuleError, match="polynomial object", name="legendre"),
-    ErrorSample(served(sp.riccati_jn, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="riccati_jn"),
+    ErrorSample(served(sp.pbdn_seq, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="pbdn_seq"),
+    ErrorSample(served(sp.pbdv_seq, lambda f, x: f(-2.3, x)), (np.float64(0.5),), raises=MissingRuleError, match="orders from 0 on", name="pbdv_seq of a negative order"),
+    ErrorSample(served(sp.lqn, lambda f, x: f(3, x)), (np.complex128(0.5),), raises=MissingRuleError, match="one real number", name="lqn of a complex number"),
 ]  # fmt: skip

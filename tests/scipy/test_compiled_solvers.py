@@ -72,6 +72,14 @@ def in_a_box(a):
 
 
 PROGRAMS = {
+    "over a box": lambda a: (
+        integrate.cubature(
+            lambda x: np.cos(a * x[:, 0]) * np.exp(-x[:, 1]), [0, 0], [1, 2], rtol=1e-9
+        ).estimate
+    ),
+    "on a sphere": lambda a: (
+        integrate.lebedev_rule(5)[1] @ np.exp(a * integrate.lebedev_rule(5)[0][0])
+    ),
     "partial": lambda a: TIGHT(cube, 0.0, 2 * a, args=(a,)),
     "by key": lambda a: INTEGRALS["quad"](lambda x: np.exp(-a * x * x), 0, 1)[0],
     "by default": by_default,

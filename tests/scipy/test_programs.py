@@ -54,7 +54,6 @@ STOPPED_AT = dict.fromkeys(
         "calibration.rosenbrock",
         "calibration.trust",
         "decisions.decay",
-        "decisions.entropy_of_most",
         "decisions.held_out",
         "decisions.long_only",
         "estimates.censored_fit",

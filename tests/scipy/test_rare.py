@@ -81,7 +81,7 @@ def own_moments(x):
 
 def among_t(x):
     cov = np.array([[1.0, x[2]], [x[2], 2.0]])
-    options = {"random_state": 0, "maxpts": 400_000, "lower_limit": [-np.inf, -1.5]}
+    options = {"random_state": 0, "maxpts": 2_000_000, "lower_limit": [-np.inf, -1.5]}
     return stats.multivariate_t.cdf(x[:2], [0.1, x[1] ** 2], cov, df=3.5, **options)
 
 

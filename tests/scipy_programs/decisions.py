@@ -342,9 +342,11 @@ def water_filling(power, noise):
 def entropy_of_most(mean):
     """The distribution of largest entropy with a given mean, by its dual."""
     x = np.arange(1.0, 7.0)
-    res = minimize(
-        lambda t: special.logsumexp(t * x) - t * mean, 0.0, method="BFGS", options={"gtol": 1e-11}
-    )
+
+    def dual(t):
+        return special.logsumexp(t * x) - t[0] * mean, special.softmax(t * x) @ x - mean
+
+    res = minimize(dual, [0.0], jac=True, method="BFGS", options={"gtol": 1e-11})
     return special.softmax(res.x * x), res.fun
 
 

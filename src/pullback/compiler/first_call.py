@@ -13,10 +13,11 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from time import thread_time
 from typing import Any
 
+from ..core.during import during
 from ..core.graph import Equation, Graph, Variable
 from ..core.reach import OFF, SESSION, learn
 from ..core.spec import Spec, spec_of
@@ -90,15 +91,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=PREPARATION.forked)
 
 
-@contextmanager
-def faster(loops: Faster) -> Iterator[None]:
+def faster(loops: Faster) -> AbstractContextManager[None]:
     """Run long loops in machine code."""
-    before = FASTER.get()
-    try:
-        FASTER.set(loops)
-        yield
-    finally:
-        FASTER.set(before)
+    return during(FASTER, loops)
 
 
 @contextmanager
@@ -158,13 +153,8 @@ class Faster:
 
     def make(self, make: Callable[[], Any]) -> Any:
         """Call `make`, which runs none of the user's code, without watching it."""
-        before = STAGED.get()
-        try:
-            STAGED.set(None)
-            with unwatched():
-                return make()
-        finally:
-            STAGED.set(before)
+        with during(STAGED, None), unwatched():
+            return make()
 
 
 def alone(program: Any, xs: Sequence[Any]) -> Any:
@@ -192,6 +182,11 @@ class Early:
         self.untimed, self.weight, self.short = 0, 1, False
         self.loops = Faster()
         self.awaited: Any = None
+
+    @property
+    def comes_again(self) -> bool:
+        """Whether this is likely to be recorded some time."""
+        return self.calls >= FEW or self.seconds >= MUCH
 
     @property
     def is_due(self) -> bool:

@@ -28,6 +28,7 @@ Traces and operations:
     overlaps    an array that is written into itself
     past        NumPy's functions for plain arrays, called without its protocol
     quiet       no warnings from rules
+    during      variables of the context with another value for a while
     heap        freed memory stays with the process
     differences  central differences, and how close results are
     names_elsewhere  names in other libraries, and what to write here
@@ -57,6 +58,7 @@ Reaching the program's code:
     instrument  public functions that control reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  the methods and operators of these objects
+    rest        what a module of ours has from the one that it stands in for
     jitted      functions compiled by numba, called as the Python functions beneath them
     twins       copies of functions whose own code must stay unchanged
     foreign     errors raised by other code that was given an Array

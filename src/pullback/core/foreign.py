@@ -14,6 +14,7 @@ import dis
 import linecache
 import re
 import textwrap
+from importlib.machinery import EXTENSION_SUFFIXES
 from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -186,6 +187,34 @@ def meant(expression: ast.expr, frame: Any) -> Any:
     return None
 
 
+def name_of_compiled(f: Any) -> str:
+    module = getattr(f, "__module__", None)
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or type(f).__name__
+    return f"{module + '.' if module else ''}{name}"
+
+
+COMPILED = tuple(EXTENSION_SUFFIXES)
+FOR_COMPILED = (
+    "  Give it a rule with `pullback.primitive`, or detach on purpose with"
+    " `pullback.stop_gradient(x)`."
+)
+
+
+def asked(f: Any, error: ConversionError) -> None:
+    """Raise for compiled code that asked an Array for its value; not for what it called back."""
+    step = error.__traceback__
+    while step is not None:
+        scope = step.tb_frame.f_globals
+        of_cython = str(scope.get("__file__")).endswith(COMPILED)  # its frames are only shown
+        if package(scope) != "pullback" and not of_cython:
+            return
+        step = step.tb_next
+    text = str(error).partition("\n")[0]
+    raise ConversionError(
+        f"`{name_of_compiled(f)}` is compiled code, and needs plain values: {text}\n{FOR_COMPILED}"
+    ) from error
+
+
 def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> None:
     """Raise our error for one of compiled code that was given an Array, or called back."""
     ours = cause_of(error)
@@ -199,14 +228,10 @@ def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseEx
     lives = arrays_in(given) or arrays_in(inside)  # a linear operator holds its matrix
     if lives:
         x = lives[0]
-        module = getattr(f, "__module__", None)
-        name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or type(f).__name__
         raise ConversionError(
-            f"`{module + '.' if module else ''}{name}` is compiled code, and was called with an"
+            f"`{name_of_compiled(f)}` is compiled code, and was called with an"
             f" Array {x.within.spec(x)} of `{x.within.name}`. It needs the plain value, and"
-            f" the result would lose its derivative: {error}\n"
-            "  Give it a rule with `pullback.primitive`, or detach on purpose with"
-            " `pullback.stop_gradient(x)`."
+            f" the result would lose its derivative: {error}\n{FOR_COMPILED}"
         ) from error
 
 

@@ -213,8 +213,12 @@ class Ending:
 def of_function(end: Ending, f: Any) -> Any:
     for cell in f.__closure__ or ():
         end.settle(cell)
-    if f.__dict__:
-        end.settle(f.__dict__)
+    for held in (f.__kwdefaults__, f.__dict__):
+        if held:
+            end.settle(held)
+    defaults = end.exchanged(f.__defaults__)
+    if defaults is not f.__defaults__:
+        f.__defaults__ = defaults
     return f
 
 

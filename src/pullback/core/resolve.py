@@ -38,8 +38,8 @@ from .array import Array, current
 from .callees import CALLS, DISPATCHED, Resolver
 from .chosen import chosen, is_choosing
 from .dispatch import HOLDERS
-from .errors import PullbackError
-from .foreign import refused
+from .errors import ConversionError, PullbackError
+from .foreign import asked, refused
 from .instance_methods import of_object
 from .instances import (
     INNER,
@@ -545,7 +545,9 @@ def foreign(f: Any) -> Any:
         kwargs = {name: given(x) for name, x in kwargs.items()}
         try:
             return writing_back(f, views, args, kwargs) if views else f(*args, **kwargs)
-        except PullbackError:
+        except PullbackError as error:
+            if type(error) is ConversionError:
+                asked(f, error)
             raise
         except Exception as error:
             if isinstance(error, OF_ARGUMENTS) or type(error).__module__.startswith("numba."):

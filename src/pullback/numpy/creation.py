@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -311,7 +312,7 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
 # `np.r_[a, 1:4, x]` and `np.mgrid[0:1:5j]`.
 
 
-class MadeByIndex:
+class MadeByIndex(ABC):
     """An object of NumPy's that makes arrays when it is indexed; `live` makes those that carry
     derivatives.
     """
@@ -326,8 +327,9 @@ class MadeByIndex:
     def __getitem__(self, key: Any) -> Any:
         return self.live(key) if is_live_key(key) else made(self.real[without_arrays(key)])
 
+    @abstractmethod
     def live(self, key: Any) -> Any:
-        raise NotImplementedError
+        """The array, if the key holds what carries derivatives."""
 
 
 class Concatenator(MadeByIndex):

@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.out import into_out
 from ..core.scalars import of_numpy
 from .arguments import as_array
-from .einsum import dot_of_vectors_p, parse
+from .einsum import of_vectors
 from .matmul import check_lengths, column, matmul_p, row
 from .shapes import laid
 
@@ -95,8 +95,7 @@ def vectors(x1, x2):
         return matmul_p(conjugate(x1), x2)
     if x1.ndim and x2.ndim:
         check_lengths(x1, x2)
-    ins, result = parse("...a,...a->...", (x1.ndim, x2.ndim))
-    return dot_of_vectors_p(conjugate(x1), x2, ins=ins, result=result, optimize=False)
+    return of_vectors(conjugate(x1), x2)
 
 
 def matrix_vector(x1, x2):

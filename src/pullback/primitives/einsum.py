@@ -14,6 +14,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
 from ..core.out import into_out
 from ..core.past import past
+from ..core.primitive import align
 from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction
@@ -131,6 +132,15 @@ class DotOfVectors(Einsum):
 
     def transpose(self, i, xs, out_bar, **static):
         return einsum_p.transpose(i, xs, out_bar, **static)
+
+    def batch(self, xs, mapped, size, **static):
+        return of_vectors(*align(xs, mapped))
+
+
+def of_vectors(x, y):
+    """The products of the last axes of x, which is conjugate already, and y."""
+    ins, result = parse("...a,...a->...", (x.ndim, y.ndim))
+    return dot_of_vectors_p(x, y, ins=ins, result=result, optimize=False)
 
 
 einsum_p = Einsum("einsum")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import update_wrapper
 from itertools import pairwise
@@ -14,6 +13,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import DENSE, Cotangent, masked
+from ..core.during import during
 from ..core.errors import ConversionError
 from ..core.lost import batch_of, warn_bent
 from ..core.namespaces import STANDS
@@ -25,15 +25,9 @@ from .arguments import known, somewhere
 GATHERED: ContextVar[list | None] = ContextVar("kinks", default=None)
 
 
-@contextmanager
-def gathered(kinks: list) -> Iterator[None]:
+def gathered(kinks: list) -> AbstractContextManager[None]:
     """Collect the conditions that rules ask about in this block, without answering them."""
-    before = GATHERED.get()
-    try:
-        GATHERED.set(kinks)
-        yield
-    finally:
-        GATHERED.set(before)
+    return during(GATHERED, kinks)
 
 
 def is_met(kink):

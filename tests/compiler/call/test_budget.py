@@ -1,5 +1,6 @@
 """compile: recording that does not pay ends, whatever the arguments; threads record once."""
 
+import gc
 import threading
 import time
 import warnings
@@ -9,6 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 import pullback as pb
+from pullback.compiler.call import rehearsal
 from pullback.compiler.call.compiled import ENTRIES
 from tests.compiler.call.test_compile import equal
 
@@ -66,13 +68,29 @@ def test_kinds_that_are_never_recorded():
 
 
 @pytest.mark.trials
-def test_one_kind_that_comes_again_among_many():
+@pytest.mark.parametrize("turn", [1, 2, 5])
+def test_one_kind_that_comes_again_among_many(turn):
+    """It may come too seldom, and be too short, to be recorded yet."""
     fast = pb.compile(lambda x: np.sum(x * 2))
     x = np.ones(500)
     for n in range(1, 400):
         equal(fast(np.ones(n)), np.float64(2.0 * n))
-        equal(fast(x), np.float64(1000.0))
+        if n % turn == 0:
+            equal(fast(x), np.float64(1000.0))
     assert fast.refusal is None
+
+
+def test_objects_that_the_program_keeps_are_counted_once(monkeypatch):
+    """Python counts them one by one, which would take longer than a recording."""
+    count, asked = gc.get_freeze_count, []
+    monkeypatch.setattr(rehearsal, "KEPT", [False])
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: asked.append(1) or count())
+    gc.freeze()  # as all of them are in these tests
+    fast = pb.compile(lambda x: np.sum(x * 2), wait=True)
+    for n in range(1, 9):
+        fast(np.ones(n))
+    assert fast.cache_info().misses == 8
+    assert len(asked) == 1
 
 
 def test_recordings_that_cost_more_than_they_save():
@@ -147,6 +165,7 @@ def test_long_recordings_that_are_repeated_pay():
     assert fast.refusal is None
 
 
+@pytest.mark.trials
 def test_what_others_compute_meanwhile_does_not_count():
     done = threading.Event()
 

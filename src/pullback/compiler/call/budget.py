@@ -10,7 +10,7 @@ from __future__ import annotations
 
 FEW = 64  # recordings that are made whatever they cost
 VAIN = 96  # recordings in a row, none of which is replayed
-SCATTERED = 192  # kinds of arguments in a row that are forgotten before anything was recorded
+SCATTERED = 192  # kinds of arguments in a row that are forgotten, while no other comes again
 SECONDS = 1.0  # that recordings may cost beyond what replays save
 # The same for recordings in a row none of which is replayed, from a few on: seconds, and multiples
 # of the time that the function itself takes.
@@ -40,9 +40,9 @@ class Budget:
         self.spent += spent
         self.row_spent += spent
 
-    def forget(self, recorded: bool) -> None:
-        """Note that a kind of arguments is forgotten; whether it or a later one was recorded."""
-        self.forgotten = 0 if recorded else self.forgotten + 1
+    def forget(self, worth: bool) -> None:
+        """Note that a kind of arguments is forgotten; whether it or a later one may pay."""
+        self.forgotten = 0 if worth else self.forgotten + 1
 
     def scattered(self) -> str | None:
         """Why nothing will be recorded: nearly every call is of a new kind; None while it may."""

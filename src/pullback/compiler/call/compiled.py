@@ -242,7 +242,7 @@ class Compiled(Transformation):
                 self.entries.move_to_end(key)
                 if len(self.entries) > ENTRIES:
                     kinds = self.entries.values()
-                    self.budget.forget(any(e.paths or e.early.is_due for e in kinds))
+                    self.budget.forget(any(e.paths or e.early.comes_again for e in kinds))
                     self.entries.popitem(last=False)
         return entry
 

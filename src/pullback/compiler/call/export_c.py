@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.during import during
 from ...core.errors import ArgumentError, DtypeError, MissingRuleError, name_of
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
@@ -69,13 +70,9 @@ def export(
             f"`export` writes below a folder that is named, but `{stem}` leads out of it by `..`.\n"
             "  Write the folder itself: `pathlib.Path(folder).resolve() / name`."
         )
-    before = SCALAR.get()
-    try:
-        SCALAR.set(True)
+    with during(SCALAR, True):
         unit = Unit(fun, symbol, path, call, args, kwargs)
         content = exported(unit.text(), symbol, [gemm.text(dtype) for dtype in unit.products()])
-    finally:
-        SCALAR.set(before)
     files = stem.with_name(f"{symbol}.o"), stem.with_name(f"{symbol}.h")
     files[0].write_bytes(content)
     files[1].write_text(header(unit), encoding="utf-8")

@@ -307,10 +307,15 @@ class Rehearsal:
         self.stand_ins.was, self.watch.dicts = [], {}
 
 
+KEPT = [False]  # whether the program was seen to keep objects from being collected
+
+
 @contextmanager
 def older_objects_kept() -> Iterator[None]:
     """Python collects no object that existed before: its finalizers would be undone, and lost."""
-    if gc.get_freeze_count():  # the program keeps some itself, and they must stay apart
+    # Where the program keeps some itself, they must stay apart. Python counts these one by one.
+    KEPT[0] = KEPT[0] or gc.get_freeze_count() > 0
+    if KEPT[0]:
         enabled = gc.isenabled()
         gc.disable()
         undo = gc.enable if enabled else gc.disable

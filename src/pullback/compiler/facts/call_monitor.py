@@ -182,6 +182,7 @@ class Watch:
         DRAWS.append(Draws)
         WARNS.append(warns)
         self.thread = get_ident()
+        self.handled = sys.exc_info()[1]
         self.halting = Halting(self.thread, sys._getframe(1), self.resume)
         if not monitored(self):
             self.before = set_aside()
@@ -191,7 +192,8 @@ class Watch:
             install(self.profile)
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, kind: Any = None, error: Any = None, *_: Any) -> None:
+        self.halting.forget_frames(error, self.handled)
         if self.profile is None:
             unmonitored(self)
         else:

@@ -13,9 +13,11 @@ import ctypes
 import dis
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from threading import get_ident
 from typing import Any, NoReturn
 
+from ...core.errors import EscapedError
 from ...core.namespaces import apart
 from .monitoring import follow_lines
 from .quick_profile import told_of_lines
@@ -45,12 +47,13 @@ class Halting:
         self.begun, self.steps = False, 0
         self.traced = False  # whether a trace function was set
         self.before: Any = None  # the one of the program, if so
+        self.told: Any = None  # what Python tells of exceptions that it ignores
 
     def halt(self) -> NoReturn:
         """Stop the recording."""
         if not self.begun and get_ident() == self.thread:
             self.begun = True
-            self.told, sys.unraisablehook = sys.unraisablehook, self.unraisable
+            self.hush()
             self.follow(sys._getframe(1))
         raise Halt
 
@@ -65,11 +68,15 @@ class Halting:
             self.before = sys.gettrace()
             self.traced = told_of_lines(self.step)
 
+    def hush(self) -> None:
+        if self.told is None:
+            self.told, sys.unraisablehook = sys.unraisablehook, self.unraisable
+
     def unraisable(self, ignored: Any) -> None:
         """Python tells of an exception that it has ignored, as where a generator is closed because
-        nobody holds it any more. There Halt stops what is about to be done, and nobody needs to
-        hear of it: the program is stopped at its next line."""
-        if ignored.exc_type is not Halt:
+        nobody holds it any more. There Halt stops what is about to be done, and Arrays have ended;
+        nobody needs to hear of either: the program is stopped at its next line, and runs anew."""
+        if ignored.exc_type not in (Halt, EscapedError):
             self.told(ignored)
 
     def step(self, frame: Any) -> None:
@@ -93,6 +100,23 @@ class Halting:
         if sys.version_info >= (3, 12):
             self.follow(frame)
         self.step(frame)
+
+    def forget_frames(self, error: BaseException | None, handled: BaseException | None) -> None:
+        """Let go of what the frames hold that an error has left, while that is watched.
+
+        A generator that one of them holds is closed then, and does what it does at its end.
+        handled: what was being handled before, which is not ours
+        """
+        met = set()
+        while error is not None and error is not handled and id(error) not in met:
+            self.hush()
+            met.add(id(error))
+            left = error.__traceback__
+            while left is not None:
+                with suppress(RuntimeError):  # it is still running
+                    left.tb_frame.clear()
+                left = left.tb_next
+            error = error.__context__
 
     def close(self) -> None:
         """The recording has ended."""

@@ -234,6 +234,8 @@ COMPUTING = {
         "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb"
         " fixed_quad newton_cotes",
     },
+    "scipy.integrate._lebedev": {"": "lebedev_rule"},
+    "scipy.integrate._cubature": {"": "cubature"},
 }
 
 

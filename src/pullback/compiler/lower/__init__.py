@@ -17,8 +17,10 @@ Elements and the loops over them:
     emit              the interface that `lower` rules call
     complex_numbers   complex arithmetic
     exp_log           exponentials and logarithms of vectors
+    complex_exp_log   likewise of complex numbers
     gather            reads and writes at arrays of integers
     kernel_operands   what a kernel reads and writes, and what decides its text
+    loop_layout       loops of programs, and inner loops of NumPy's functions, in the plan
     loop_space        the axes of a kernel, and the width of its vectors
     loop_kernel       equations on elements, and reductions of them
     row_pen           rows of elements in memory

@@ -131,9 +131,7 @@ def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
     *ins, out = views
     text = Text(out.dtype, declared)
     axes = 2 if e.primitive in (solve_p, inverse_p, cholesky_p, factors_p) else 0
-    stack = out.shape[: len(out.shape) - axes]
-    ins = [x.broadcast((*stack, *x.shape[-2:])) for x in ins]
-    n = ins[0].shape[-1]
+    stack, ins, n = stacked(ins, out, axes)
     work = Matrix(text, text.room(n * n), n, 1)
     pivot, largest = text.room(1, "i64"), text.room(1)
     with each(text, stack, [*ins, out]) as starts:
@@ -162,14 +160,24 @@ def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
     return text.finished(*[f"%x{i}" for i in range(len(ins))])
 
 
+def stacked(
+    ins: list[Strided], out: Strided, axes: int
+) -> tuple[tuple[int, ...], list[Strided], int]:
+    """The stack of matrices, the operands with that shape in front, and the rows of a matrix.
+
+    axes: how many axes a result of one matrix has
+    """
+    stack = tuple(out.shape[: len(out.shape) - axes])
+    ins = [x.broadcast((*stack, *x.shape[-2:])) for x in ins]
+    return stack, ins, ins[0].shape[-1]
+
+
 def written_by_factors(e: Equation, views: list[Strided], declared: set[str]) -> str:
     """The same of an operation by factors, which come first; the matrix itself is not read."""
     *ins, out = views
     by, text = e.primitive, Text(out.dtype, declared)
     axes = 2 if by.of in (solve_p, inverse_p) else 0
-    stack = out.shape[: len(out.shape) - axes]
-    ins = [x.broadcast((*stack, *x.shape[-2:])) for x in ins]
-    n = ins[0].shape[-1]
+    stack, ins, n = stacked(ins, out, axes)
     with each(text, stack, [*ins, out]) as starts:
         a = Matrix(text, starts[0], *ins[0].strides[-2:])
         if axes:

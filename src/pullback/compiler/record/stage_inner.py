@@ -12,8 +12,8 @@ the user's code, and can be done after the call (`PostponedCall`).
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -21,6 +21,7 @@ from typing import Any
 
 from ...core.array import Array, adopt, current
 from ...core.bytecode import original
+from ...core.during import during
 from ...core.graph import Equation, Graph, Variable
 from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
@@ -51,15 +52,9 @@ CHANGED = "it changes a container that was passed to it"
 Stage = Callable[[str, Callable[..., Any]], Callable[..., Any]]  # from a verb and a function
 
 
-@contextmanager
-def staging(stage: Stage | None = None) -> Iterator[None]:
+def staging(stage: Stage | None = None) -> AbstractContextManager[None]:
     """Functions that are differentiated in this block are recorded first, or as `stage` decides."""
-    before = STAGED.get()
-    try:
-        STAGED.set(stage or Staged)
-        yield
-    finally:
-        STAGED.set(before)
+    return during(STAGED, stage or Staged)
 
 
 class LiveVariables(Questions):

@@ -20,6 +20,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     polynomials     orthogonal polynomials, Legendre functions
     waves           Mathieu functions, spheroidal wave functions
     functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
+    tables          functions of all orders up to one, with their slopes
     cuts            branch cuts
     statistics      private ufuncs on which scipy.stats is built
 """
@@ -39,6 +40,7 @@ FAMILIES = (
     "nodes",
     "polynomials",
     "statistics",
+    "tables",
     "waves",
     "cuts",  # of those before it
 )

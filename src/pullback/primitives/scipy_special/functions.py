@@ -455,10 +455,6 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
 
 REFUSED_WHY = {
     (
-        "computes a table by a recurrence in compiled code",
-        "Use the function of one order, `scipy.special.spherical_jn` and its kin",
-    ): "riccati_jn riccati_yn lmbda lqn lqmn pbdn_seq pbdv_seq pbvv_seq",
-    (
         "computes an ellipsoidal harmonic, of which no derivative is known here",
         "Keep it out of what is differentiated",
     ): "ellip_harm ellip_harm_2 ellip_normal",

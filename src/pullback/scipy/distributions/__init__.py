@@ -11,6 +11,7 @@ does.
     densities       densities with known slopes, as one operation each
     scores          the slopes of their logarithms
     found           methods as SciPy computes them, as one operation
+    exponnorm       the formulas of a normal plus an exponential variable
     formulas        formulas to differentiate where SciPy's would cancel
     multivariate    the normal distribution of vectors
     dirichlet       the Dirichlet distribution

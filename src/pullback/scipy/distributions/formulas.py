@@ -27,6 +27,7 @@ from ...primitives.scipy_special.gamma import POSITIVE
 from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve
 from ...primitives.scipy_special.statistics import invgauss
+from .exponnorm import exponnorm_above, exponnorm_below, exponnorm_log
 from .found import found
 
 
@@ -101,14 +102,6 @@ def exponweib_below(x: Any, a: Any, c: Any) -> Any:
 
 def exponweib_above(x: Any, a: Any, c: Any) -> Any:
     return -np.expm1(a * log1mexp(x**c))
-
-
-def exponnorm_log(x: Any, k: Any) -> Any:
-    gap = 1 / k - x
-    far = gap > 0
-    left = -x * x / 2 + np.log(sp.erfcx(np.where(far, gap, 1.0) / np.sqrt(2)) / 2)
-    right = 1 / (2 * k * k) - x / k + sp.log_ndtr(-np.where(far, -1.0, gap))
-    return np.where(far, left, right) - np.log(k)
 
 
 def bradford_above(x: Any, c: Any) -> Any:
@@ -451,7 +444,7 @@ ROWS: dict[str, tuple[Any, Any, Any]] = {
         in_reciprocal("f.cdf", sp.fdtr, sp.fdtrc),
         in_reciprocal("f.sf", sp.fdtrc, sp.fdtr),
     ),
-    "exponnorm": (exponnorm_log, None, None),
+    "exponnorm": (exponnorm_log, exponnorm_below, exponnorm_above),
     "exponweib": (None, exponweib_below, exponweib_above),
     "fisk": (
         None,

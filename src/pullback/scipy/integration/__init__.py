@@ -9,8 +9,10 @@ subdivision     adaptive integrals of vectors over [0, 1], for derivatives of qu
 sums            integrands that ask for values, as sums over a fine subdivision
 steps           one step of a method on Arrays, with a fixed step size
 written_steps   the steps as a loop, in rules recorded for any values
+sampled         tanhsinh, cubature, which sum over points of their own
 initial         solve_ivp, odeint
-switching       their solutions in pieces, where the right-hand side jumps at places that move
+switching       their solutions in pieces, where the right-hand side jumps or has kinks
+sides           where along a solution its right-hand side jumps or has kinks
 noted           what a right-hand side decides at a point
 ragged          t and y of a batch whose examples took different numbers of steps
 stepwise        ode
@@ -23,7 +25,7 @@ from scipy import integrate
 
 from ..solving.serving import by_values
 
-FAMILIES = ("quadrature", "initial", "boundary", "stepwise")
+FAMILIES = ("quadrature", "sampled", "initial", "boundary", "stepwise")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

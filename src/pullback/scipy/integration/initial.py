@@ -24,8 +24,9 @@ from ..solving.plain import Examples, PlainValues, number, signature, solve
 from ..solving.serving import serves
 from .jumps import Decisions, solved
 from .ragged import Ragged
+from .sides import RightSide, how_often
 from .steps import Explicit, Radau, Trajectory
-from .switching import RightSide, how_often, switched
+from .switching import switched
 from .written_steps import WrittenPath, are_written, plain_number
 
 METHODS: dict[str, Any] = {
@@ -111,19 +112,20 @@ def path_of(
         path = held_path(found, steps, fun, t0, t1, y0)
     side = RightSide(fun, how_often())
     try:
-        if not side.decides(float(example(t0)), np.asarray(example(y0))):
-            return path, steps
+        decides = side.decides(float(example(t0)), np.asarray(example(y0)))
     except Exception:
         if not decisions.made:  # it can't be asked
             return path, steps
         raise
+    if found.traces and not decides:
+        return path, steps
     if found.traces:
         raise ConversionError(
             "`vmap` maps an initial value problem of which the right-hand side decides by values,"
             " as `t < a` does, and may jump elsewhere for each example.\n"
             "  Solve it for one example at a time, in a loop."
         )
-    pieces = switched(path, side, steps[0].ts, t1 if is_live(t1) else None)
+    pieces = switched(path, side, decides, steps[0].ts, t1 if is_live(t1) else None)
     if pieces is None:
         return path, steps
     return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts])]

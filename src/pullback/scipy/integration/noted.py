@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.array import Array, peel
+from ...core.during import during
 from ...core.graph import Graph
-from ...core.lost import frame_of_user, line_of
+from ...core.lost import REPEATS, frame_of_user, line_of
 from ...core.primitive import Primitive
 from ...core.spec import PYTHON, hardened, is_inexact
 from ...core.trace import CONSTANT, Trace
@@ -152,7 +153,6 @@ def noted(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, Decided]:
     """fun(t, y), and what it decides; t and y may be Arrays."""
     decisions = Decided()
     trace = NotingTrace("solve_ivp", None, decisions)
-    with np.errstate(all="ignore"):
+    with during(REPEATS, True), np.errstate(all="ignore"):  # the derivatives here are nobody's
         t = Array(np.float64(t) if type(t) is float else t, trace, False)
-        out = fun(t, Array(y, trace, True))
-    return out, decisions
+        return fun(t, Array(y, trace, True)), decisions

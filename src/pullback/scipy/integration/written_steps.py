@@ -14,13 +14,17 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.during import during
+from ...core.graph import Graph
+from ...core.spec import is_inexact
 from ...transforms.batch import vmap
-from ...transforms.loops.body import BodyTrace, Unstaged, example
+from ...transforms.loops.body import BodyTrace, Unstaged, example, recorded
 from ...transforms.loops.scan import scan
 from ..solving.implicit import RecordedFunction
 from ..solving.plain import met
 from ..solving.programs import HELD, Changed
 from ..solving.rules import computed
+from .sides import leaves, with_slope
 from .surfaces import may_jump
 
 ROOM = 8  # steps, of which there are a multiple
@@ -53,8 +57,9 @@ class WrittenPath:
         self.program = RecordedFunction(chosen, np.float64(example(t0)), y0, kind=BodyTrace)
         groups = [range(2), range(1, 2 + len(self.program.theta))]
         given = [np.float64(example(t0)), example(y0), *map(example, self.program.theta)]
-        if may_jump(self.program.graph, groups, given):
-            raise Unstaged("a right-hand side that may jump at places that move")
+        slopes = recorded(partial(slopes_of, self.program.graph), given)
+        if may_jump(slopes, groups, given):
+            raise Unstaged("a right-hand side that may jump or have kinks at places that move")
         self.method: Any = None
         room = 0
 
@@ -125,6 +130,12 @@ class WrittenPath:
         return found
 
 
+def slopes_of(graph: Graph, t: Any, y: Any, *theta: Any) -> tuple[Any, ...]:
+    """The numbers that a right-hand side computes, and how they change, in one line."""
+    numbers = lambda t, y: [x for x in graph.evaluate(t, y, *theta) if is_inexact(x.dtype)]
+    return tuple(leaves(with_slope(lambda t, y: tuple(numbers(t, y)))(t, y)))
+
+
 def identity(x: Any) -> Any:
     return x
 
@@ -132,12 +143,8 @@ def identity(x: Any) -> Any:
 def noting(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, list[Any]]:
     """fun(t, y), and where it chooses whether the ways that it takes are known."""
     held: list[Any] = []
-    before = HELD.get()
-    try:
-        HELD.set(held)
+    with during(HELD, held):
         return fun(t, y), held
-    finally:
-        HELD.set(before)
 
 
 def known(slope: Any, held: list[Any]) -> Any:

@@ -13,8 +13,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
@@ -53,17 +52,6 @@ MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
 
 # Functions that rules stand for, of those that a function of the user's calls; None: nobody asks.
 SERVED: ContextVar[list[Any] | None] = ContextVar("served", default=None)
-
-
-@contextmanager
-def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
-    """Give a variable another value within."""
-    before = variable.get()
-    try:
-        variable.set(value)
-        yield
-    finally:
-        variable.set(before)
 
 
 signature = functools.cache(inspect.signature)  # of SciPy's functions

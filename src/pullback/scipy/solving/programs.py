@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import TALLY, Array, peel
+from ...core.during import during
 from ...core.errors import ArgumentTypeError
 from ...core.graph import Graph, Variable
 from ...core.primitive import Primitive
@@ -33,7 +34,7 @@ from ...transforms.call import FunctionCall
 from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
-from .plain import SERVED, SOLVING, during
+from .plain import SERVED, SOLVING
 from .questions import QuestionTrace, answers_of
 from .watching import noted
 

@@ -25,6 +25,7 @@ from scipy.sparse import linalg as ssl
 
 from ...core.array import TALLY, Array
 from ...core.dispatch import as_array
+from ...core.during import during
 from ...core.errors import PullbackError, SolverError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import CALLS, call_outside
@@ -186,12 +187,8 @@ class IterativeMethod:
         options = self.options
         if "M" in options and options["M"] is None:
             options = {**options, "M": NoPreconditioner(A)}
-        before = PRECONDITIONING.get()
-        try:
-            PRECONDITIONING.set(True)
+        with during(PRECONDITIONING, True):
             return call_outside(self.original, (A, b), options)
-        finally:
-            PRECONDITIONING.set(before)
 
     def failure(self, A: Any, b: Any, x: Any, info: int) -> str | None:
         """Why the solution that SciPy returned has no derivative, or None."""

@@ -64,7 +64,8 @@ class Cycle:
         far = np.linalg.norm(left)
         smaller, larger = np.maximum(self.eps, 0.25 * factor), np.minimum(1.0, GROWTH * factor)
         factor = np.where(inner <= tol, smaller, larger)
-        tol = inner * np.minimum(factor, self.near / far)
+        some = np.where(far > 0, far, 1.0)  # where nothing is left, this is the last restart
+        tol = inner * np.minimum(factor, self.near / some)
         return count + 1, x, left, far, tol, factor, ~(far <= self.near) & ~broken
 
     def columns(self, left: Any, far: Any, tol: Any) -> Any:

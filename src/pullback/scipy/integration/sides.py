@@ -1,0 +1,296 @@
+"""A right-hand side on plain values, and where it jumps or has kinks along a trajectory.
+
+Enter: the held steps. Leave: the changes of what it decides (see `noted`) at which it jumps.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.array import Array, peel
+from ...core.errors import MissingRuleError
+from ...core.lost import line_of_user, place
+from ...core.node import Node, Residual
+from ...core.trace import enclosing
+from ...transforms.eager import GROUND
+from ...transforms.forward import jvp
+from ..solving.implicit import RecordedFunction
+from .noted import Decided, Key, noted
+from .steps import Trajectory
+
+PLACES = np.arange(1, 7) / 6  # of each step, where it is looked for changes of decisions
+SAMPLES = 40  # changes of one decision that are looked at
+FEW = 30  # changes that all count in second derivatives
+JUMP = 1e-6  # of the right-hand side: a jump that is less is none
+KINK = 1e-4  # of its slope: likewise, in first derivatives
+
+
+class Change(NamedTuple):
+    """A change of decisions between two times, which rounding alone sets apart."""
+
+    low: float
+    high: float
+    keys: frozenset[Key]
+
+
+def how_often() -> int:
+    """How many derivatives are taken of what runs here, as far as is known."""
+    return max(1, sum([int(t.differentiates) for t in enclosing() if t is not GROUND]))
+
+
+class RightSide:
+    """A right-hand side on plain values, with its slopes if there are further derivatives."""
+
+    def __init__(self, fun: Callable[..., Any], order: int) -> None:
+        self.fun, self.order = fun, order
+        self.slopes: Callable[..., Any] = fun
+        for _ in range(order - 1):
+            self.slopes = with_slope(self.slopes)
+
+    def __call__(self, t: Any, y: Any) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(peel(self.fun(np.float64(t), y)))
+
+    def at(self, t: float, y: np.ndarray) -> tuple[np.ndarray, Decided]:
+        """Its value, and its decisions."""
+        out, decisions = noted(self.fun, t, y)
+        return np.asarray(peel(out)), decisions
+
+    def all_at(self, t: float, y: np.ndarray) -> tuple[np.ndarray, Decided]:
+        """Likewise with its slopes, all in one vector, and with what these decide."""
+        if self.order == 1:
+            return self.at(t, y)
+        out, decisions = noted(self.slopes, t, y)
+        return np.concatenate([np.ravel(peel(x)) for x in leaves(out)]), decisions
+
+    def decides(self, t: float, y: np.ndarray) -> bool:
+        """Whether it decides anything, or its slopes do."""
+        return noted(self.slopes, t, y)[1].made
+
+    def may_bend(self, t: float, y: np.ndarray) -> bool:
+        """Whether it chooses by values, or its slopes decide by something that moves."""
+        return noted(self.fun, t, y)[1].made or bool(noted(self.slopes, t, y)[1].found)
+
+    def height(self, t: Any, y: Any, key: Key, element: int) -> Any:
+        """A surface at (t, y), which may be Arrays; None if it is not known."""
+        found = noted(self.slopes, t, y)[1].found.get(key)
+        if found is None or found.surface is None:
+            return None
+        return np.ravel(found.surface())[element]
+
+    def crossing(
+        self, t: float, y: np.ndarray, sign: float, slope: Any, which: Any
+    ) -> tuple[float, float]:
+        """A surface and its slope along the solution; NaN if it is not known."""
+
+        def along(by: Any) -> Any:
+            found = self.height(t + sign * by, y + by * slope, *which)
+            return by * np.nan if found is None else found + 0 * by
+
+        height, rate = jvp(along, (np.float64(0.0),), (np.float64(1.0),))
+        return float(peel(height)), float(peel(rate))
+
+    def insist_alike(
+        self,
+        t: float,
+        y: np.ndarray,
+        aside: float,
+        slope: Any,
+        sign: float,
+        several: Any,
+        near: float,
+    ) -> None:
+        """Raise if surfaces that are 0 at one place move apart, as others values show."""
+        t, y, slope = t + sign * aside, y + sign * aside * slope, sign * slope
+        known = [(x, *self.crossing(t, y, sign, slope, x)) for x in several]
+        rates = np.array([rate for *_, rate in known])
+        if not np.all(np.isfinite(rates)) or not np.all(rates):
+            return  # what is not known of is no other surface: of `==`, say
+        # What changes elsewhere than at its surface does so because of another: abs(t % a - b).
+        known = [(x, height, rate) for x, height, rate in known if abs(height / rate) < near]
+        if len(known) < 2:
+            return
+        several, rates = [x for x, *_ in known], np.array([rate for *_, rate in known])
+        heights = lambda t, y: np.stack([self.height(t, y, *x) for x in several])
+        program = RecordedFunction(heights, np.float64(t), y)
+        theta = [np.asarray(peel(x)) for x in program.theta]
+        generator, origins = np.random.default_rng(0), [origin(x) for x in program.theta]
+        first = program([t, y], theta)
+        for _ in range(2):
+            xs = [changed_a_little(x, generator) for x in (y, *theta)]
+            moving = dict(zip(origins, xs[1:], strict=True))
+            moved = (program([t, xs[0]], [moving[x] for x in origins]) - first) / rates
+            if np.max(moved) - np.min(moved) > 1e-3 * np.max(np.abs(moved)):
+                raise at_once(several[0][0])
+
+
+def origin(x: Any) -> Any:
+    """What says whether two Arrays are the same: their values, and how they were computed."""
+    if type(x) is not Array:
+        return np.asarray(x).tobytes(), np.shape(x)
+    node = x.node
+    if type(node) is tuple:  # a step of a linear program, and its result
+        primitive, _, _, static, sources = x.within.state[node[0] - 1] if node[0] else (node,) * 5
+        node = id(primitive), str(static), sources, node[1]
+    elif isinstance(node, Node):
+        node = origin_of_node(node)
+    elif node is not None:
+        node = origin(node)
+    return id(x.within), node, origin(x.payload)
+
+
+def origin_of_node(node: Any) -> Any:
+    if not isinstance(node, Node) or node.rule is None:
+        return id(node)
+    rest = node.residual
+    how = (id(rest.primitive), str(rest.static)) if isinstance(rest, Residual) else str(rest)
+    return id(node.rule), how, tuple([origin_of_node(x) for x in node.parents])
+
+
+def changed_a_little(x: Any, generator: Any) -> Any:
+    by = generator.uniform(0.5, 1, np.shape(x)) * generator.choice([-1, 1], np.shape(x))
+    return x + 1e-6 * by * (1e-3 + np.abs(x)) if x.dtype.kind in "fc" else x
+
+
+def with_slope(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """fun, and how it changes with time and along itself."""
+
+    def both(t: Any, y: Any) -> Any:
+        ones = np.ones_like(y) + 0.25 * np.arange(y.shape[0])
+        return jvp(fun, (t, y), (np.ones_like(t), ones))
+
+    return both
+
+
+def leaves(x: Any) -> list[Any]:
+    return [leaf for part in x for leaf in leaves(part)] if type(x) is tuple else [x]
+
+
+def plain_states(x: Any) -> Any:
+    if type(x) in (list, tuple):
+        return type(x)([plain_states(item) for item in x])
+    return peel(x)
+
+
+Found = tuple[int, float, float, frozenset[Key]]  # a change: its step, two times, decisions
+
+
+class Search:
+    """Where the right-hand side jumps along a trajectory that takes no notice of it."""
+
+    samples, jump, closely = SAMPLES, JUMP, True
+
+    def __init__(self, path: Trajectory, ts: Sequence[float], side: RightSide) -> None:
+        self.path, self.ts, self.side = path, [float(t) for t in ts], side
+        self.ys = [np.asarray(peel(y)) for y in path.ys]
+        self.polynomials = dict[int, Any]()
+        self.largest = np.zeros(0)
+
+    def state(self, i: int, t: float) -> np.ndarray:
+        """The solution at a time of step i."""
+        start, h, method = self.ts[i], self.ts[i + 1] - self.ts[i], self.path.method
+        if i not in self.polynomials:
+            state = plain_states(self.path.states[i])
+            plain = lambda t, y: self.side(t, y)
+            self.polynomials[i] = method.polynomial(plain, start, self.ys[i], h, state)
+        return np.asarray(
+            method.at(self.ys[i], h, self.polynomials[i], np.float64((t - start) / h))
+        )
+
+    def jumps(self) -> list[Change]:
+        """The changes of decisions at which it jumps, one after the other."""
+        places = [(i, float(a + u * (b - a))) for i, (a, b) in enumerate(pairwise(self.ts))
+                  if a != b for u in PLACES]  # fmt: skip
+        outs, found = list[np.ndarray](), list[Found]()
+        before, t0 = self.side.all_at(self.ts[0], self.ys[0])[1], self.ts[0]
+        for i, t in places:
+            out, now = self.side.all_at(t, self.state(i, t))
+            outs.append(np.abs(out))
+            changed = frozenset(key for key, _ in before.changed(now))
+            if changed:
+                found.append((i, t0, t, changed))
+            before, t0 = now, t
+        if not found:
+            return []
+        self.largest = np.max([x for x in outs if x.shape == outs[0].shape], axis=0)
+        counting = self.counting(found)
+        return [Change(a, b, keys & counting) for _, a, b, keys in found if keys & counting]
+
+    def counting(self, found: list[Found]) -> set[Key]:
+        """The decisions with a change at which the right-hand side jumps."""
+        if self.side.order > 1 and len(found) <= FEW:
+            return {key for *_, keys in found for key in keys}
+        return self.jumping(found)
+
+    def jumping(self, found: list[Found]) -> set[Key]:
+        """Those that were looked at, and do jump."""
+        by_key = defaultdict[Key, list[Any]](list)
+        for change in found:
+            for key in change[-1]:
+                by_key[key].append(change)
+        return {
+            key
+            for key, changes in by_key.items()
+            if any(self.jumps_at(*x[:3]) for x in changes[:: -(-len(changes) // self.samples)])
+        }
+
+    def jumps_at(self, i: int, a: float, b: float) -> bool:
+        """Whether the values differ on both sides of a change between a and b."""
+        (first, start), (last, _) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
+        width = 8 * np.spacing(max(abs(a), abs(b), abs(self.ts[-1] - self.ts[0])))
+        while abs(b - a) > width and (self.closely or self.differ(first, last)):
+            middle = a + (b - a) / 2
+            out, now = self.side.all_at(middle, self.state(i, middle))
+            if start.changed(now):
+                b, last = middle, out
+            else:
+                a, first, start = middle, out, now
+        return self.differ(first, last)
+
+    def differ(self, first: np.ndarray, last: np.ndarray) -> bool:
+        if first.shape != last.shape:
+            return True
+        floor = 1e-9 * np.max(self.largest, initial=0)
+        return bool(np.any(np.abs(last - first) > self.jump * np.maximum(self.largest, floor)))
+
+
+class KinkSearch(Search):
+    """Likewise where it has kinks, for a first derivative, which held steps give less accurately.
+
+    So a few changes of each decision are looked at, and not closely. Where it jumps is known.
+    """
+
+    samples, jump, closely = 3, KINK, False
+
+    def __init__(self, path: Trajectory, ts: Any, side: RightSide, jumps: list[Change]) -> None:
+        super().__init__(path, ts, side)
+        self.known = {(change.low, change.high) for change in jumps}
+
+    def counting(self, found: list[Found]) -> set[Key]:
+        known = {key for _, a, b, keys in found if (a, b) in self.known for key in keys}
+        return known | self.jumping([(i, a, b, keys - known) for i, a, b, keys in found])
+
+    def kinks(self) -> list[Change]:
+        """The jumps and kinks; none if there are no kinks, or no forward derivatives."""
+        try:
+            found = self.jumps() if self.side.may_bend(self.ts[0], self.ys[0]) else []
+        except Exception:
+            return []
+        return found if self.known < {(change.low, change.high) for change in found} else []
+
+
+def where(key: Key) -> str:
+    return place(key[0] or line_of_user())
+
+
+def at_once(key: Key) -> MissingRuleError:
+    return MissingRuleError(
+        "The right-hand side of a differential equation jumps by several conditions at the same"
+        f" time, which move differently, in {where(key)}\n"
+        "  Take the derivative at other values, or integrate in pieces, from one jump to the next."
+    )
