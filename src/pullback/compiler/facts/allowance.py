@@ -16,7 +16,7 @@ from time import thread_time
 
 from .classes import Unprovable
 
-MOST = 100_000  # objects, and elements of containers, in one reading
+OBJECTS, ELEMENTS = 100_000, 1_000_000  # in one reading; elements are those of containers
 SECONDS, RATIO = 1.0, 4.0  # that readings may take, and multiples of what calls have taken
 STEP = 500  # objects and elements after which the clock is looked at
 

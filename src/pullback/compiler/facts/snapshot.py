@@ -28,6 +28,7 @@ from ...core.namespaces import apart, names_of
 from ...core.reach import ITEM
 from ..llvm.binding import WORKER
 from ..llvm.content_hash import content_hash
+from .allowance import TooMuch
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
@@ -36,7 +37,6 @@ from .classes import (
     foreign_function,
     in_places_of_numpys,
     of_library,
-    slots_of,
 )
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, home_of, may_repeat, of_dates
@@ -47,8 +47,9 @@ from .state import Parts, State
 # What binds attributes by names that it is given, whatever code calls it.
 BINDERS = (setattr, delattr, object.__setattr__, object.__delattr__, type.__setattr__)
 Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
-MANY = 2_000  # objects and elements, so that it pays to look for code alone before the next reading
+MANY = 1_000  # objects, so that it pays to look for code alone before they are read again
 OF_CODE = types.FunctionType, types.MethodType, types.ModuleType, type
+EDGES = frozenset([dict, list, deque])
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, type)  # begin no frame
 
 
@@ -155,21 +156,33 @@ class Scout(Lenient):
         place, self.place = self.place, None
         named, self.named = self.named or not self.state.computed, False
         name, self.variable = place or self.variable, None
-        texts = x.ravel().tolist() if type(x) is np.ndarray and x.dtype.kind == "U" else [x]
+        kind = type(x)
+        if kind is str or kind is np.ndarray or of(x, np.dtype):
+            self.dated(x)
+        elif kind is Array and name is not None and name not in self.loads:
+            return None  # an earlier call has stored it
+        elif kind in EDGES:
+            known = self.edges.get(id(x))
+            if known is None:
+                self.edges[id(x)] = Edge(x, {name} if name else None)
+            elif name is None:
+                self.edges[id(x)] = Edge(x, None)
+            elif known.names is not None:
+                known.names.add(name)
+        if callable(x):
+            self.judged(x, place if named and place not in self.handed else None, name)
+        return super().read(x)
+
+    def dated(self, x: Any) -> None:
+        """Note text that NumPy may read as the time, and what makes dates of text."""
+        if type(x) is not np.ndarray:
+            texts = [x]
+        else:
+            texts = x.ravel().tolist() if x.dtype.kind == "U" else []
         for text in texts:
             if type(text) is str and text.casefold() in CLOCK:
                 self.passed.append(f"numpy.datetime64({text!r})")
             self.dates = self.dates or of_dates(text)
-        if type(x) is Array and name is not None and name not in self.loads:
-            return None  # an earlier call has stored it
-        if type(x) in (dict, list, deque):
-            known = self.edges.setdefault(id(x), Edge(x, {name} if name else None)).names
-            if name is None or known is None:
-                self.edges[id(x)] = Edge(x, None)
-            else:
-                known.add(name)
-        self.judged(x, place if named and place not in self.handed else None, name)
-        return super().read(x)
 
     def judged(self, x: Any, called: str | None, name: str | None) -> None:
         """Note what x may do, if it is called by this name alone, or otherwise.
@@ -196,10 +209,14 @@ class Scout(Lenient):
             elif callable(x):
                 self.unseen.add(name)
 
+    def classes(self) -> list[type]:
+        """The classes of the program's that were met."""
+        return [x for x in self.kept if of(x, type) and not of_library(x)]
+
     def fields(self, x: Any, whole: bool) -> list[Any]:
         """All slots are noted, since they are to be put back."""
         parts = super().fields(x, whole)
-        for slot in slots_of(type(x)):
+        for slot in self.slots(type(x)):
             self.looks("slot", x, slot)
         return parts
 
@@ -252,11 +269,15 @@ def foresee(
 def read_all(fun: Any, watched: list[Any], asked: Set[str], ran: Codes) -> Scout:
     """A reading for all code that can be reached: what that reads may be code again.
 
-    ran: code that is known to be reached. Where objects are many, code is followed first to code.
+    Before many objects are read again, code is followed to code, also from their classes, as far
+    as that leads.
+
+    ran: code that is known to be reached.
     """
-    kind = Scout
+    roots, kind = [fun, *watched], Scout
+    further: list[Any] = []
     while True:
-        scout = read_for(ran, [fun, *watched], asked, False, make=kind)
+        scout = read_for(ran, [*roots, *further], asked, False, make=kind)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
@@ -266,7 +287,10 @@ def read_all(fun: Any, watched: list[Any], asked: Set[str], ran: Codes) -> Scout
         if kind is Scout and (not more or scout.passed or scout.unprovable is not None):
             scout.found = ran
             return scout
-        kind = CodeScout if more and (kind is CodeScout or scout.count > MANY) else Scout
+        if kind is Scout and len(scout.met) > MANY:
+            kind, further = CodeScout, scout.classes()
+        elif not more:
+            kind, further = Scout, []
 
 
 def read_for(
@@ -384,8 +408,10 @@ class Snapshot:
         codes = [code_of(code) for code, _ in watch.codes.values()]
         if not any(code.stores for code in codes):
             return False
-        reader = Lenient(seen)
-        seen.visit(reader)
+        try:
+            reader, _ = seen.read_by(lambda: Lenient(seen))
+        except TooMuch:
+            return True
         # Python makes the annotations of a function when they are asked for: reading asks. Code may
         # store into those that it names.
         named = any("__annotations__" in code.names for code in codes if code.stores)
@@ -445,7 +471,11 @@ class Snapshot:
         if not any(type(place.kind) is Opaque for place in self.places):
             return True
         state = self.scout.state
-        return state.visit(Scout(state, self.scout.handed, self.scout.loads)) == self.scout.parts
+        try:
+            parts = state.visit(Scout(state, self.scout.handed, self.scout.loads))
+        except TooMuch:
+            return False
+        return parts == self.scout.parts
 
 
 def runs_alone() -> bool:

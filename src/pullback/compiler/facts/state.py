@@ -177,7 +177,7 @@ class State:
                 for root in self.roots:
                     if reader.reflects and not self.computed:
                         break
-                    begins.append((reader.count, len(reader.kept)))
+                    begins.append((len(reader.kept), reader.counted))
                     named = type(root) is tuple
                     parts.append(reader.root(*root) if named else reader.read(root))
         except TooMuch:
@@ -186,15 +186,18 @@ class State:
 
     def most_read(self, reader: Reader, begins: list[tuple[int, int]]) -> str:
         """Tell where most of too much was found."""
-        ends = [*begins[1:], (reader.count, len(reader.kept))]
-        counts = [after - before for (before, _), (after, _) in zip(begins, ends, strict=True)]
-        i = counts.index(max(counts))
-        root, (_, first), (_, last) = self.roots[i], begins[i], ends[i]
+        ends = [*begins[1:], (len(reader.kept), reader.counted)]
+        pairs = list(zip(begins, ends, strict=True))
+        i = max(range(len(pairs)), key=lambda i: sum(pairs[i][1]) - sum(pairs[i][0]))
+        root, ((first, before), (last, after)) = self.roots[i], pairs[i]
         kinds = Counter(type(x).__qualname__ for x in reader.kept[first:last])
         name = root.__name__ if type(root) is types.FunctionType else type(root).__name__
         called = root[1] if type(root) is tuple else name
         what = f", most often of type `{kinds.most_common(1)[0][0]}`" if kinds else ""
-        return f"too much: over {counts[i]:,} objects and elements in `{called}`{what}"
+        return (
+            f"too much: over {last - first:,} objects{what}, with {after - before:,} elements"
+            f" in `{called}`"
+        )
 
     def read_by(self, make: Callable[[], R]) -> tuple[R, list[Any]]:
         """Return a new reader and what it read from all roots.
