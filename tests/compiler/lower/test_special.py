@@ -5,7 +5,7 @@ import scipy.special as sp
 
 from pullback.core.dispatch import UFUNCS
 from pullback.primitives.scipy_special import convenience, errors  # noqa: F401  # declare them
-from tests.compiler.lower.test_kernels import compiled, registers  # noqa: F401
+from tests.compiler.lower.test_kernels import compiled, registers  # noqa: F401  # a fixture
 
 IN_LINE = [f for f, p in UFUNCS.items() if p.lower and p.name.startswith("special.")]
 ULP = 16  # 1 - erf(x) and 0.5 * erfc(x) have the errors of erf and erfc, and of what is subtracted
@@ -19,7 +19,7 @@ def arguments():
     return x, random.permutation(x)
 
 
-def test_values_are_those_of_scipy(registers):  # noqa: F811
+def test_values_are_those_of_scipy(registers):  # noqa: F811  # the fixture
     xs = arguments()
     with np.errstate(all="ignore"):
         results = compiled(lambda *xs: tuple([f(*xs[: f.nin]) for f in IN_LINE]), *xs)

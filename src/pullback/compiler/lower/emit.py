@@ -389,10 +389,12 @@ class Emit(Lines):
     sinh, cosh, tanh = function("sinh"), function("cosh"), function("tanh")
     asinh, acosh, atanh = function("asinh"), function("acosh"), function("atanh")
     atan2, hypot, cbrt = function("atan2"), function("hypot"), function("cbrt")
-    erf, exp10, erfc = function("erf"), function("exp10"), of_doubles(special.erfc)
-    ndtr, expit, logit = map(of_doubles, (special.ndtr, special.expit, special.logit))
-    xlogy, xlog1py = of_doubles(special.xlogy), of_doubles(special.xlog1py)
-    log_expit, entr, kl_div = map(of_doubles, (special.log_expit, special.entr, special.kl_div))
+    erf, exp10 = function("erf"), function("exp10")
+    erfc, ndtr = of_doubles(special.erfc), of_doubles(special.ndtr)
+    entr, kl_div = of_doubles(special.entr), of_doubles(special.kl_div)
+    expit, log_expit = of_doubles(special.expit), of_doubles(special.log_expit)
+    logit, xlogy = of_doubles(special.logit), of_doubles(special.xlogy)
+    xlog1py = of_doubles(special.xlog1py)
 
     def scale(self, x: Value, factor: float) -> Value:
         return self.mul(x, self.constant(x.dtype.type(factor), x.dtype))
