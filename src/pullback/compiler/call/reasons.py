@@ -11,7 +11,10 @@ from ..path import Entry, Path, answering, told_line
 NEW = "There is no recording for arguments of this kind."
 OTHERS = "The recordings for arguments of this kind are for other numbers."
 REPEATED = "Machine code repeated it"
-EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."
+EARLY = (
+    "The function ran in Python: calls of this kind have not taken long enough to record one."
+    " To record the first, write `compile(f, wait=True)`."
+)
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy repeated it, while its machine code is made in the background."
@@ -23,6 +26,9 @@ CURES = {
     "it returns": "To have it compiled, return numbers, arrays and containers of them.",
     "it changes what it reads": (
         "To have it compiled, pass this as an argument, and return what it becomes."
+    ),
+    "it reads too much": (
+        "To have it compiled, look up what it needs of that outside, and pass it as an argument."
     ),
     "": "To have it compiled, leave this out of it, and pass what it gives as an argument.",
 }
