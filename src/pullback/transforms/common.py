@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array, current, peel, snapshot
+from ..core.during import Within
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -61,14 +62,8 @@ class Transformation:
         return f"<{self.__qualname__}>"
 
 
-class Decorating(metaclass=Context):
+class Decorating(Within, metaclass=Context):
     """A context manager without arguments that also decorates functions."""
-
-    def __enter__(self) -> Any:
-        raise NotImplementedError
-
-    def __exit__(self, *exception: Any) -> None:
-        raise NotImplementedError
 
     def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
         context = type(self)
