@@ -24,7 +24,9 @@ LIMITS = "setuptools<81\n"
 # demands: scikit-image imports numpydoc where it is installed, which does not import an old Sphinx
 # beside the other packages' docutils.
 TOOLS = "sphinx>=7\n"
-FAILED = re.compile(r"Failed to (?:build|download and build|fetch)[^`]*`([^`]+)`")
+FAILED = re.compile(
+    r"(?:Failed to (?:build|download and build|fetch)|was included because)[^`]*`([^`]+)`"
+)
 
 
 def requirements(path: Path) -> list[str]:
@@ -67,10 +69,20 @@ def name(requirement: str) -> str:
 
 
 def alone(environment: Environment, asked: list[str]) -> list[str]:
-    """Those that cannot even be installed by themselves."""
+    """Those that cannot even be installed beside ours alone, such as for an older NumPy."""
     with ThreadPoolExecutor(4) as pool:
-        found = pool.map(lambda one: environment.installs("--dry-run", one), asked)
+        found = pool.map(lambda one: environment.installs("--dry-run", *OURS, one), asked)
         return [one for one, good in zip(asked, found, strict=True) if not good]
+
+
+def apart(environment: Environment, asked: list[str]) -> list[str]:
+    """Those of packages that exclude each other which come after what they exclude."""
+    if environment.installs(*OURS, *asked):
+        return []
+    half = len(asked) // 2
+    if not half:
+        return asked
+    return apart(environment, asked[:half]) + apart(environment, asked[half:])
 
 
 def install(environment: Environment) -> list[str]:
@@ -83,11 +95,12 @@ def install(environment: Environment) -> list[str]:
         fails = [one for one in able if name(one) in named] or alone(environment, able)
         able, left = [one for one in able if one not in fails], left + fails
         print(f"fails: {', '.join(fails)}", flush=True)
-        if not fails:  # they exclude each other: the first one stays
-            left += [one for one in able if not environment.installs(*OURS, one)]
+        if not fails:  # they exclude each other: the first ones stay
+            left += apart(environment, able)
             break
     # An old build may ask for what is installed by now, such as NumPy, without saying so.
-    left = [one for one in left if not environment.installs("--no-build-isolation", one)]
+    building = [*OURS, "--no-build-isolation"]
+    left = [one for one in left if not environment.installs(*building, one)]
     return left + [one for one in requirements(ALONE) if not environment.installs("--no-deps", one)]
 
 

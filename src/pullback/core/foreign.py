@@ -13,6 +13,7 @@ import ast
 import dis
 import linecache
 import re
+import sys
 import textwrap
 from importlib.machinery import EXTENSION_SUFFIXES
 from types import CodeType, FunctionType, ModuleType, TracebackType
@@ -28,6 +29,12 @@ WANTING = frozenset(
     {"json", "decimal", "_decimal", "struct", "_struct", "datetime", "_datetime", "array", "ctypes",
      "_ctypes", "pickle", "_pickle", "marshal", "csv", "_csv", "plistlib", "sqlite3"}
 )  # fmt: skip
+# And those that answer a plain number as they answer an Array.
+ALIKE = frozenset(
+    {"builtins", "math", "cmath", "itertools", "_operator", "operator", "bisect", "_bisect", "copy",
+     "abc", "typing", "re"}
+)  # fmt: skip
+INTERFACES = ("__array_interface__", "__array_struct__")
 BUFFERS = (memoryview, bytes, bytearray)
 RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 PLAIN = (
@@ -49,6 +56,12 @@ def translate(error: BaseException) -> None:
     """Raise ours for what foreign code raised because it was given an Array."""
     if isinstance(error, PullbackError):
         return
+    if isinstance(error, AttributeError) and error.name in INTERFACES and type(error.obj) is Array:
+        raise ConversionError(
+            f"`x.{error.name}` was asked of an Array {whose(error.obj)}, which does not show its"
+            " memory.\n  Give the function that asks for it a rule with `pullback.primitive`, or"
+            " pass it the plain value, `x.numpy()`."
+        ) from error
     steps: list[TracebackType] = []
     step = error.__traceback__
     while step is not None:
@@ -59,6 +72,8 @@ def translate(error: BaseException) -> None:
         return
     lines = [(steps[i].tb_frame.f_code.co_filename, steps[i].tb_lineno) for i in mine]
     last, below = steps[mine[-1]], steps[mine[-1] + 1 :]
+    if steps[-1].tb_frame.f_code is Array.__index__.__code__:
+        below = [each for each in below if package(each.tb_frame.f_globals) != "pullback"]
     if made_of_text(error):
         line = ([line for line in lines if line[0] != "<string>"] or lines)[-1]
         raise ConversionError(
@@ -73,9 +88,10 @@ def translate(error: BaseException) -> None:
     ours = cause_of(error)
     if ours is not None:
         raise ours from error
-    name, lives = entered(below[0]) if below else called(last, is_of_class(error))
+    name, lives = entered(below[0], error) if below else called(last, error)
     if lives:
-        memory = name in [each.__name__ for each in BUFFERS] or "bytes-like" in str(error)
+        buffer = name in [each.__name__ for each in BUFFERS]
+        memory = buffer or re.search("bytes-like|buffer", str(error))
         cure = MEMORY if memory else PLAIN
         raise ConversionError(
             f"`{name}` was given an Array {whose(lives[0])}, in {place(lines[-1])}, and raised"
@@ -119,23 +135,31 @@ def arrays_in(x: Any, depth: int = 3, constant: bool = False) -> list[Array]:
     return [found for y in inner for found in arrays_in(y, depth - 1, constant)]
 
 
-def entered(step: TracebackType) -> tuple[str, list[Array]]:
+def wants(module: str, error: BaseException) -> bool:
+    """Whether a module of the standard library raised an error because it wants plain numbers."""
+    top = module.partition(".")[0]
+    standard = top in sys.stdlib_module_names and top not in ALIKE
+    return top in WANTING or (standard and isinstance(error, TypeError))
+
+
+def entered(step: TracebackType, error: BaseException) -> tuple[str, list[Array]]:
     """A Python function that does not take part: its name, and Arrays that it was given."""
     frame = step.tb_frame
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 2]
     given = [frame.f_locals[name] for name in names if name in frame.f_locals]
-    if library(frame.f_globals) == 2 and package(frame.f_globals) not in WANTING:
+    if library(frame.f_globals) == 2 and not wants(package(frame.f_globals), error):
         return "", []
     module = str(frame.f_globals.get("__name__"))
     return f"{public_module(module, code.co_qualname)}.{code.co_qualname}", arrays_in(given)
 
 
-def called(step: TracebackType, certain: bool) -> tuple[str, list[Array]]:
+def called(step: TracebackType, error: BaseException) -> tuple[str, list[Array]]:
     """A call of C code, as the program writes it: its name, and Arrays that it was given.
 
-    certain: whether the error is known to come of that, whoever was called and with which Array.
+    An error that names the class comes of that, whoever was called and with which Array.
     """
+    certain = is_of_class(error)
     call = call_at(step)
     if call is None:
         return "", []
@@ -145,9 +169,10 @@ def called(step: TracebackType, certain: bool) -> tuple[str, list[Array]]:
     buffer = any(callee is x for x in BUFFERS)  # an array would compare its elements
     if home == "builtins" and not buffer:
         owner = getattr(callee, "__self__", None)
-        home = type(owner).__module__ if owner is not None else home
+        if owner is not None:
+            home = (owner if isinstance(owner, type) else type(owner)).__module__
     plain = not buffer and not certain
-    if plain and stays(home) and str(home).partition(".")[0] not in WANTING:
+    if plain and stays(home) and not wants(str(home), error):
         return "", []
     given = [x for x in ast.walk(call) if isinstance(x, ast.Name) and x is not call.func]
     lives = [y for x in given for y in arrays_in(meant(x, frame), constant=certain)]
@@ -182,6 +207,8 @@ def meant(expression: ast.expr, frame: Any) -> Any:
         owner = meant(expression.value, frame)
         if type(owner) is ModuleType:
             return vars(owner).get(expression.attr)
+        if isinstance(owner, type):
+            return getattr(owner, expression.attr, None)
         if owner is not None and hasattr(type(owner), expression.attr):
             return getattr(owner, expression.attr, None)
     return None

@@ -11,7 +11,10 @@ from ..path import Entry, Path, answering, told_line
 NEW = "There is no recording for arguments of this kind."
 OTHERS = "The recordings for arguments of this kind are for other numbers."
 REPEATED = "Machine code repeated it"
-EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."
+EARLY = (
+    "The function ran in Python: calls of this kind have not taken long enough to record one."
+    " To record the first, write `compile(f, wait=True)`."
+)
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy repeated it, while its machine code is made in the background."

@@ -20,7 +20,7 @@ from ..llvm.binding import SCALAR, known, prefixes
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
-from . import exp_log
+from . import exp_log, special
 
 BOOL, DOUBLE = np.dtype(bool), np.dtype(np.float64)
 HUGE = {DOUBLE: np.ldexp(1.0, 960), np.dtype(np.float32): np.ldexp(np.float32(1), 120)}
@@ -146,6 +146,17 @@ def function(symbol: str, doc: str = "") -> Any:
 
     def method(self: Emit, *xs: Value) -> Value:
         return self.library(symbol, *xs)
+
+    return takes("f", ulp=4)(method)
+
+
+def of_doubles(rule: Callable[..., Value]) -> Any:
+    """A method for double precision alone; SciPy computes others in other ways."""
+
+    def method(self: Emit, *xs: Value) -> Value:
+        if xs[0].dtype != DOUBLE:
+            raise Refused("another precision")
+        return rule(self, *xs)
 
     return takes("f", ulp=4)(method)
 
@@ -378,7 +389,12 @@ class Emit(Lines):
     sinh, cosh, tanh = function("sinh"), function("cosh"), function("tanh")
     asinh, acosh, atanh = function("asinh"), function("acosh"), function("atanh")
     atan2, hypot, cbrt = function("atan2"), function("hypot"), function("cbrt")
-    erf, erfc = function("erf"), function("erfc")
+    erf, exp10 = function("erf"), function("exp10")
+    erfc, ndtr = of_doubles(special.erfc), of_doubles(special.ndtr)
+    entr, kl_div = of_doubles(special.entr), of_doubles(special.kl_div)
+    expit, log_expit = of_doubles(special.expit), of_doubles(special.log_expit)
+    logit, xlogy = of_doubles(special.logit), of_doubles(special.xlogy)
+    xlog1py = of_doubles(special.xlog1py)
 
     def scale(self, x: Value, factor: float) -> Value:
         return self.mul(x, self.constant(x.dtype.type(factor), x.dtype))

@@ -88,11 +88,11 @@ def lambertw_z(out, z, k, tol):
 
 agm_a, agm_b = curve(sp.agm)
 
-row(sp.cbrt, lambda out, x: 1 / (3 * out * out), reads="out")
-row(sp.exp2, lambda out, x: finite(out) * LN2, reads="out")
-row(sp.exp10, lambda out, x: finite(out) * LN10, reads="out")
-row(sp.expm1, lambda out, x: finite(np.exp(x)), reads="x0")
-row(sp.log1p, lambda out, x: 1 / (1 + finite(x)), reads="x0")
+row(sp.cbrt, lambda out, x: 1 / (3 * out * out), reads="out", lower="cbrt")
+row(sp.exp2, lambda out, x: finite(out) * LN2, reads="out", lower="exp2")
+row(sp.exp10, lambda out, x: finite(out) * LN10, reads="out", lower="exp10")
+row(sp.expm1, lambda out, x: finite(np.exp(x)), reads="x0", lower="expm1")
+row(sp.log1p, lambda out, x: 1 / (1 + finite(x)), reads="x0", lower="log1p")
 row(sp.exprel, lambda out, x: exprel_x(x), reads="x0")
 row(sp.cosm1, lambda out, x: -np.sin(x), reads="x0")
 row(sp.sindg, lambda out, x: sp.cosdg(x) * DEGREE, reads="x0")
@@ -101,9 +101,9 @@ row(sp.tandg, lambda out, x: (1 + out * out) * DEGREE, reads="out")
 row(sp.cotdg, lambda out, x: (1 + out * out) * -DEGREE, reads="out")
 row(sp.radian, *[lambda out, d, m, s, u=u: DEGREE / u for u in (1, 60, 3600)], reads="x0")
 row(sp.round, ZERO, steps=True, surface=off_half)
-row(sp.expit, lambda out, x: sp.expit(x) * sp.expit(-x), reads="x0")
-row(sp.log_expit, lambda out, x: sp.expit(-x), reads="x0")
-row(sp.logit, lambda out, x: 1 / (x * (1 - x)), reads="x0")
+row(sp.expit, lambda out, x: sp.expit(x) * sp.expit(-x), reads="x0", lower="expit")
+row(sp.log_expit, lambda out, x: sp.expit(-x), reads="x0", lower="log_expit")
+row(sp.logit, lambda out, x: 1 / (x * (1 - x)), reads="x0", lower="logit")
 row(sp.wrightomega, lambda out, x: out / (1 + out), reads="out")
 row(sp.agm, agm_a, agm_b, reads="x0 x1")
 row(_ufuncs._lambertw, lambertw_z, ZERO, ZERO, reads=("out", "", ""))
@@ -114,16 +114,34 @@ row(
     reads="x0 x1",
 )
 
-row(sp.xlogy, lambda out, x, y: np.log(y), lambda out, x, y: over_y(x, y), reads="x0 x1")
-row(sp.xlog1py, lambda out, x, y: np.log1p(y), lambda out, x, y: over_y(x, 1 + y), reads="x0 x1")
-row(sp.entr, lambda out, x: np.where(x < 0, 0, -np.log(np.abs(x)) - 1), reads="x0")
+row(
+    sp.xlogy,
+    lambda out, x, y: np.log(y),
+    lambda out, x, y: over_y(x, y),
+    reads="x0 x1",
+    lower="xlogy",
+)
+row(
+    sp.xlog1py,
+    lambda out, x, y: np.log1p(y),
+    lambda out, x, y: over_y(x, 1 + y),
+    reads="x0 x1",
+    lower="xlog1py",
+)
+row(sp.entr, lambda out, x: np.where(x < 0, 0, -np.log(np.abs(x)) - 1), reads="x0", lower="entr")
 row(
     sp.rel_entr,
     lambda out, x, y: np.log(x / y) + 1,
     lambda out, x, y: -over_y(x, y),
     reads="x0 x1",
 )
-row(sp.kl_div, lambda out, x, y: np.log(x / y), lambda out, x, y: 1 - over_y(x, y), reads="x0 x1")
+row(
+    sp.kl_div,
+    lambda out, x, y: np.log(x / y),
+    lambda out, x, y: 1 - over_y(x, y),
+    reads="x0 x1",
+    lower="kl_div",
+)
 row(sp.huber, huber_delta, lambda out, delta, r: np.clip(r, -delta, delta), reads="x0 x1")
 row(
     sp.pseudo_huber,

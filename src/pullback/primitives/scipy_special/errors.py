@@ -112,15 +112,15 @@ def nrdtrisd_p(out, mean, p, x):
     return -out / z * inverse_normal_p(z)
 
 
-row(sp.erf, lambda out, x: 2 / ROOT_PI * gauss(x, 1.0), reads="x0")
-row(sp.erfc, lambda out, x: -2 / ROOT_PI * gauss(x, 1.0), reads="x0")
+row(sp.erf, lambda out, x: 2 / ROOT_PI * gauss(x, 1.0), reads="x0", lower="erf")
+row(sp.erfc, lambda out, x: -2 / ROOT_PI * gauss(x, 1.0), reads="x0", lower="erfc")
 row(sp.erfcx, erfcx_x, reads="x0")
 row(sp.erfi, lambda out, x: 2 / ROOT_PI * finite(np.exp(x * x)), reads="x0")
 row(sp.dawsn, dawsn_x, reads="x0")
 row(sp.wofz, wofz_x, reads="x0")
 row(sp.erfinv, lambda out, x: ROOT_PI / 2 * np.exp(out * out), reads="out")
 row(sp.erfcinv, lambda out, x: -ROOT_PI / 2 * np.exp(out * out), reads="out")
-row(sp.ndtr, lambda out, x: normal_density(x), reads="x0")
+row(sp.ndtr, lambda out, x: normal_density(x), reads="x0", lower="ndtr")
 row(sp.log_ndtr, log_ndtr_x, reads="x0")
 row(sp.ndtri, lambda out, x: inverse_normal_p(out), reads="out")
 row(sp.ndtri_exp, lambda out, x: sp.erfcx(-out / ROOT2) * (ROOT_2PI / 2), reads="out")

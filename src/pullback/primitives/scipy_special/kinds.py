@@ -92,7 +92,7 @@ class SeveralResults(Primitive):
         return self(*align(xs, mapped))
 
 
-def row(ufunc, *partials, reads=None, kind=OfFloats, **traits):
+def row(ufunc, *partials, reads=None, lower=None, kind=OfFloats, **traits):
     """Declare the primitive of a ufunc of SciPy.
 
         row(sp.gammaln, lambda out, x: sp.digamma(x), reads="x0")
@@ -100,6 +100,7 @@ def row(ufunc, *partials, reads=None, kind=OfFloats, **traits):
     partials: for each operand d(out)/d(operand), a function of the result and all operands; `ZERO`
     if it is zero, `refused(...)` if there is none. For several results it gives a tuple.
     traits: of `Traits`, of one that has one result
+    lower: the method of Emit that computes it in machine code; without it, SciPy's loop does
     reads: what the partials use, such as "out", "x0 x1" or "xs"; everything if it is left out.
     """
     name = f"special.{ufunc.__name__}"
@@ -112,7 +113,7 @@ def row(ufunc, *partials, reads=None, kind=OfFloats, **traits):
         FUNCTIONS[ufunc] = made.declare(**traits)
     else:
         reads = reads or ("out x0" if ufunc.nin == 1 else "out x0 x1")
-        register(kind(ufunc, *partials, reads=reads, name=name).declare(**traits))
+        register(kind(ufunc, *partials, reads=reads, lower=lower, name=name).declare(**traits))
     return partials
 
 
