@@ -40,7 +40,7 @@ from .program import Program
 # Python takes half a microsecond more than the function, so that OFTEN of them count as much.
 FEW, OFTEN, ENOUGH, MUCH = 10, 8192, 1.5e-2, 0.1
 AGAIN = 20  # early calls after which a recording that is awaited is asked for again
-SAMPLED = 16  # of later calls, one in so many is timed
+SAMPLED = 32  # of later calls, one in so many is timed
 SHORT = 2e-5  # seconds of a call in which there is no long loop
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # full garbage collections run so many times less often

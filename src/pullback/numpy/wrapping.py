@@ -43,6 +43,7 @@ from ..core.dispatch import (
 )
 from ..core.instances import BY_METHOD
 from ..core.namespaces import takes_part
+from ..core.private import UNWATCHED
 from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
@@ -307,12 +308,13 @@ def places(function: Any) -> tuple[dict[str, str | None], list[str | None], str 
     one object; the protocol tells us the classes that it dispatches on. The answers come by name,
     by position, and for what is passed beyond the named positions.
     """
-    try:
-        parameters = inspect.signature(function).parameters
-    except ValueError:  # before NumPy 2.4 functions in C do not tell; an implementation does
-        if FUNCTIONS[function] is None:
-            return {}, [], "array"
-        parameters = inspect.signature(FUNCTIONS[function]).parameters
+    with UNWATCHED[-1]():  # the program asks for none of this
+        try:
+            parameters = inspect.signature(function).parameters
+        except ValueError:  # before NumPy 2.4 functions in C do not tell; an implementation does
+            if FUNCTIONS[function] is None:
+                return {}, [], "array"
+            parameters = inspect.signature(FUNCTIONS[function]).parameters
     probes = {name: probe(f"array {name}", probe(f"arrays {name}")) for name in parameters}
     by_position = [
         name

@@ -14,6 +14,7 @@ import pytest
 import pullback as pb
 from pullback.compiler import first_call
 from pullback.compiler.call import reasons, trial
+from pullback.compiler.call.call_kind import CallKind
 from pullback.compiler.call.trial import Trial
 from pullback.compiler.llvm import binding
 from pullback.compiler.llvm.binding import WORKER
@@ -620,3 +621,27 @@ def test_arrays_that_are_only_compared(f, runs_itself):
     assert ("to compare the arrays that it reads takes longer" in fast.why()) is runs_itself
     MATRIX[0, 0] += 1.0  # it is heard of
     np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)
+
+
+def test_short_calls_are_not_looked_at_one_by_one(monkeypatch):
+    """Until one is recorded; others meanwhile get what they ask for."""
+    looked, run = [], CallKind.run
+
+    def noted(self, compiled, args, kwargs):
+        looked.append(args)
+        return run(self, compiled, args, kwargs)
+
+    monkeypatch.setattr(CallKind, "run", noted)
+    monkeypatch.setattr(first_call.PREPARATION, "done", True)
+    monkeypatch.setattr(first_call, "OFTEN", 400)
+    monkeypatch.setattr(first_call, "ENOUGH", math.inf)
+    monkeypatch.setattr(first_call, "SHORT", math.inf)
+    fast, n = pb.compile(lambda x: x * x), 0
+    while not fast.cache_info().misses and n < 1_000:
+        assert fast(1.5) == 2.25
+        n += 1
+        if n in (100, 101):
+            assert pb.grad(fast)(1.5) == 3.0
+            np.testing.assert_array_equal(fast(X), X * X)
+    assert 300 < n < 500
+    assert len(looked) < n / 4

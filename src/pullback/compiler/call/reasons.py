@@ -27,6 +27,9 @@ CURES = {
     "it changes what it reads": (
         "To have it compiled, pass this as an argument, and return what it becomes."
     ),
+    "it reads too much": (
+        "To have it compiled, look up what it needs of that outside, and pass it as an argument."
+    ),
     "": "To have it compiled, leave this out of it, and pass what it gives as an argument.",
 }
 

@@ -20,6 +20,7 @@ from ...core.reach import call_inside
 from ...core.trace import running
 from ..entry import object_layout
 from ..entry.native_records import MISS
+from ..facts.allowance import allowance
 from ..facts.call_monitor import is_profiled
 from ..facts.snapshot import is_lock
 from ..facts.state import State
@@ -103,7 +104,8 @@ def recorded_run(
     imported()
     loops, begun = entry.early.loops, thread_time()
     postpones = may_postpone(compiled, entry) and not at_once
-    rehearsal = rehearse(compiled, entry, call, loops, postpones)
+    with allowance(is_timed(compiled) and not at_once, entry.early.seconds):
+        rehearsal = rehearse(compiled, entry, call, loops, postpones)
     if rehearsal is None:
         return MISS
     ready = thread_time()

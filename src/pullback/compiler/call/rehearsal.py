@@ -24,12 +24,13 @@ from ...core.reach import call_inside
 from ...core.scalars import is_python
 from ...core.trace import running
 from ...core.tree import unflatten
+from ..facts.allowance import TooMuch, allowance
 from ..facts.call_monitor import Observer, Watch
 from ..facts.effects import Located, Store, holders, split
 from ..facts.ends import Released
 from ..facts.halting import Halt, HandledAgain
 from ..facts.reader import Foreign, Unprovable
-from ..facts.snapshot import Scout, Snapshot, foresee, lasting
+from ..facts.snapshot import Codes, Scout, Snapshot, foresee, lasting
 from ..facts.state import Token
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
@@ -46,17 +47,19 @@ NAMES = 64  # computed by code, for which calls are rehearsed again
 
 
 def rehearse(
-    compiled: Compiled, entry: Entry, call: Call, loops: Faster, postpones: bool = False
-) -> Rehearsal | None:
+    compiled: Compiled, entry: Entry, call: Call, loops: Faster, postpones: bool = False,
+    found: Codes | None = None,
+) -> Rehearsal | None:  # fmt: skip
     """Rehearse a call; None if the rehearsal left traces or may not be kept.
 
     postpones: whether what a transformation does with its function may wait.
+    found: the code that a rehearsal just before this one has found.
     """
     asked_by(compiled)  # a function that calls itself reads itself, and must not seem to change
     first = entry.early.numbers and not (entry.paths or entry.weak)
     if first and call.floats and is_timed(compiled):  # one recording for all numbers
         entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
-    scout = foreseen(compiled, call.statics(entry.floats))
+    scout = foreseen(compiled, call.statics(entry.floats), found)
     if scout is None:
         return None
     rehearsal = Rehearsal(compiled, entry, call, scout)
@@ -65,8 +68,9 @@ def rehearse(
     if rehearsal.snapshot.disturbed:
         return None  # another thread has changed what it reads
     if rehearsal.is_stopped():
-        again = compiled.ran is None and len(compiled.asked) < NAMES
-        return rehearse(compiled, entry, call, loops, postpones) if again else None
+        if compiled.ran is not None or len(compiled.asked) >= NAMES:
+            return None
+        return rehearse(compiled, entry, call, loops, postpones, scout.found)
     if rehearsal.is_barred() or rehearsal.is_stale():
         return None
     if not rehearsal.snapshot.holds():
@@ -197,7 +201,10 @@ class Rehearsal:
         compiled, snapshot = self.compiled, self.snapshot
         if snapshot.disturbed:
             return
-        if snapshot.restored() and (self.other or not snapshot.misses(self.seen, self.watch)):
+        with allowance(False, 0.0):  # this must be known, whatever it takes
+            undone = snapshot.restored()
+            undone = undone and (self.other or not snapshot.misses(self.seen, self.watch))
+        if undone:
             return
         if snapshot.is_changed_since():
             snapshot.disturbed = True
@@ -281,7 +288,7 @@ class Rehearsal:
         try:
             self.token = self.state.token()
         except Unprovable as error:
-            self.compiled.refuse(f"it reads {error}, which may change between calls")
+            self.compiled.refuse(unproved(error))
             return True
         if recording is None or not recording.identity:
             return False
@@ -355,13 +362,25 @@ def asked_by(compiled: Compiled) -> set[str]:
     return compiled.in_advance
 
 
-def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
+def unproved(error: Unprovable) -> str:
+    """Why what it reads cannot be compared."""
+    return f"it reads {error}" + ", which may change between calls" * (type(error) is not TooMuch)
+
+
+def foreseen(compiled: Compiled, statics: list[Any], found: Codes | None = None) -> Scout | None:
     """What a rehearsal will read; None if there is none.
 
     Where code that can be reached forbids one, it may not run at all: the call is observed.
     """
     try:
-        scout, why = foresee(compiled.fun, statics, compiled.ran, compiled.asked, compiled.whole)
+        scout, why = foresee(
+            compiled.fun, statics, compiled.ran, compiled.asked, compiled.whole, found
+        )
+    except TooMuch as error:  # the code that runs may read less than all that can be reached
+        if compiled.ran is not None:
+            return compiled.refuse(unproved(error))
+        compiled.ran = {}
+        return None
     except Exception as error:  # of an object that does not answer as others do
         return compiled.refuse(
             f"something that it reads raises {type(error).__name__} when it is looked at"
@@ -369,7 +388,7 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
     if isinstance(scout.unprovable, Foreign) and running() is not None:
         return None  # at another time there may be none
     if why is None and scout.unprovable is not None:
-        why = f"it reads {scout.unprovable}, which may change between calls"
+        why = unproved(scout.unprovable)
     if why is None:
         return scout
     if compiled.ran is not None:
@@ -380,12 +399,14 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
 
 def observe(compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any) -> Any:
     """Run the function in Python, and note which code runs; what it reads may forbid more."""
+    first = not compiled.ran  # later the next rehearsal asks
     with Observer() as observer:
         try:
             result = call_inside(compiled.fun, args, kwargs)
         finally:
             compiled.ran = (compiled.ran or {}) | observer.codes
             compiled.asked |= observer.asked
-    if compiled.refusal is None:
-        foreseen(compiled, call.statics(entry.floats))
+    if first and compiled.refusal is None:
+        with allowance(is_timed(compiled), entry.early.seconds):
+            foreseen(compiled, call.statics(entry.floats))
     return result

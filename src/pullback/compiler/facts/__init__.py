@@ -4,6 +4,7 @@ bytecode       what the instructions of a function tell before it runs
 ambient        state of the process and of the thread
 classes        what the class of an object tells about it
 constants      objects of libraries whose changes code can't observe
+allowance      how much may be read for one recording
 judge          whether a call may be repeated
 listeners      call sites reported to a recording, and its answers
 answers        the answers of a recording for clocks and for `id`

@@ -263,7 +263,7 @@ class Watch:
             declare_computing(module)
             if self.reflects(code, frame):
                 return
-            asked = asked_of_classes(code)
+            asked = asked_of_classes(code) if package(scope) != "pullback" else frozenset()
             if asked:
                 self.ask_for(asked)
             if declared_pure(code) or not effectful(module, name):

@@ -9,7 +9,7 @@ import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,6 +81,26 @@ def unit_of(x: np.generic) -> tuple[Any, ...]:
     if x.dtype.hasobject:
         raise Unprovable("a scalar of Python objects")
     return (x.dtype,) if x.dtype.kind in "mMV" else ()
+
+
+class Instances(NamedTuple):
+    """What all instances of a class hold, so that it is asked once in a reading.
+
+    ours: whether the class is of this package, and says what its instances read.
+    whole: whether all attributes are read.
+    """
+
+    ours: bool
+    whole: bool
+    error: bool
+    array: bool
+    containers: list[type]
+
+    @classmethod
+    def of(cls, kind: type, ours: bool, whole: bool) -> Instances:
+        bases = dict, list, tuple, set, frozenset, deque
+        error, array = issubclass(kind, BaseException), issubclass(kind, np.ndarray)
+        return cls(ours, whole, error, array, [base for base in bases if issubclass(kind, base)])
 
 
 def of_library(cls: type) -> bool:

@@ -345,7 +345,7 @@ def type_of(x: Any, kind: type) -> Any:
 
 
 def sequence_of(x: Any) -> Any:
-    return next(kind for kind in (list, deque, set) if of(x, kind))
+    return list if of(x, list) else deque if of(x, deque) else set
 
 
 def contents(cell: types.CellType) -> Any:

@@ -31,11 +31,13 @@ import logging
 import operator
 import os
 import string
+import struct
 import sys
 import threading
 import types
 import warnings
 import weakref
+from array import array
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -45,6 +47,7 @@ from ...core.array import Array
 from ...core.jitted import is_jitted, python_of
 from ...core.namespaces import apart
 from ...core.primitive import Primitive
+from .allowance import TooMuch
 from .ambient import (
     OF_PROCESS,
     ContextValue,
@@ -57,13 +60,13 @@ from .bytecode import MANY
 from .classes import (
     ATOMS,
     KNOWN_BY_IDENTITY,
+    Instances,
     Unprovable,
     foreign_function,
     of_library,
     of_python,
     open_object,
     plain,
-    slots_of,
     tells,
     theirs,
     transparent,
@@ -75,8 +78,6 @@ from .ends import is_awaited
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
-
-MOST = 100_000  # so many objects are read at most
 
 # Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
 # are written in Python a recording is told when they begin.
@@ -101,6 +102,7 @@ OF_PARTIALS = [vars(functools.partial)[name] for name in ("func", "args", "keywo
 NEVER_AWAITED = (types.FunctionType, *KNOWN_BY_IDENTITY)
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
+BITS = struct.Struct("d").pack
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
 
 
@@ -179,6 +181,11 @@ def times_forgotten(info: Any, before: list[int]) -> tuple[int, int]:
     return before[1], misses if maxsize == currsize else 0
 
 
+def bits_of(x: float | complex) -> bytes:
+    """What two numbers share if they are the same."""
+    return bits_of(x.real) + bits_of(x.imag) if type(x) is complex else BITS(x)
+
+
 def tells_more(x: np.dtype) -> bool:
     """Whether a dtype has fields or metadata."""
     return x.names is not None or x.metadata is not None or x.subdtype is not None
@@ -194,7 +201,7 @@ class Reader(CodeReader):
     def read(self, x: Any) -> Any:
         kind = type(x)
         if kind is float or kind is complex:  # NaN and the sign of zero as well
-            return self.which(x, (kind, np.asarray(x).tobytes()))
+            return self.which(x, (kind, bits_of(x)))
         if kind is int and x.bit_length() > MANY:  # converting it to text may raise
             return self.which(x, (kind, x, self.looks("ambient", sys.get_int_max_str_digits)))
         if kind in ATOMS or x is MISSING:
@@ -212,8 +219,7 @@ class Reader(CodeReader):
             return "again", self.met[id(x)]
         self.met[id(x)] = len(self.met)
         self.kept.append(x)
-        if len(self.met) > MOST:
-            raise Unprovable(f"more than {MOST} things")
+        self.counts(0)
         self.reflects |= id(x) in REFLECTING and not (self.state.reported and id(x) in REPORTED)
         if declared_pure(x):
             return Same(x)
@@ -221,8 +227,10 @@ class Reader(CodeReader):
             return self.read(builtins)
         if id(x) in self.state.filled:
             return Same(x)
-        if not of(x, NEVER_AWAITED) and is_awaited(x):
+        if kind.__weakrefoffset__ and not of(x, NEVER_AWAITED) and is_awaited(x):
             raise Unprovable("what a recording would keep alive, and code hears when it ends")
+        if kind in CONTAINERS:
+            return getattr(self, CONTAINERS[kind])(x)
         if kind is np.ndarray:
             return self.array(x)
         if of(x, types.FunctionType):
@@ -247,8 +255,6 @@ class Reader(CodeReader):
             if of(x, abc.ABCMeta):
                 return *self.cls(x), self.registered(x)
             return self.cls(x) if of(x, type) else self.builtin(x)
-        if kind in CONTAINERS:
-            return getattr(self, CONTAINERS[kind])(x)
         return self.instance(x)
 
     def which(self, x: Any, part: Any) -> Any:
@@ -280,7 +286,7 @@ class Reader(CodeReader):
     def elements(self, x: np.ndarray) -> Any:
         """Read an array's elements."""
         if x.dtype == object:
-            return x.shape, *map(self.read, self.looks("objects", x))
+            return x.shape, *self.each(self.looks("objects", x))
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
         self.arrays.append(x)
@@ -322,6 +328,8 @@ class Reader(CodeReader):
 
     def instance(self, x: Any) -> Any:
         kind = type(x)
+        if kind in self.kinds and not is_jitted(x):
+            return self.of_kind(x, self.kinds[kind], ("again", self.met[id(kind)]))
         if of(x, Array):
             raise Foreign("an Array that outlives its transformation")
         if kind is types.MethodType:
@@ -366,20 +374,23 @@ class Reader(CodeReader):
                 foreign = of_library(base) or not of_python(base)
                 if foreign and not transparent(base) and not plain(base):
                     raise Unprovable(f"an object derived from `{base.__module__}.{base.__name__}`")
-        parts = [self.read(kind), Same(x)]
-        if own:
-            parts += self.ours(x)
-        else:
-            # `value` of an Enum is kept by another name; a library's methods are not looked at.
-            parts += self.fields(x, whole or of(x, enum.Enum))
-        if of(x, BaseException):
+        # `value` of an Enum is kept by another name; a library's methods are not looked at.
+        held = Instances.of(kind, own, whole or of(x, enum.Enum))
+        read = self.read(kind)
+        if not of_library(kind):  # of these nothing but the class has decided
+            self.kinds[kind] = held
+        return self.of_kind(x, held, read)
+
+    def of_kind(self, x: Any, held: Instances, kind: Any) -> Any:
+        """Read an object whose class, read as `kind`, tells all that it holds."""
+        parts = [kind, Same(x)]
+        parts += self.ours(x) if held.ours else self.fields(x, held.whole)
+        if held.error:
             self.looks("opaque", x)
             parts += [(name, self.read(getattr(x, name))) for name in self.of_error(x)]
-        if of(x, np.ndarray):
+        if held.array:
             parts += self.viewed(x)
-        for container in (dict, list, tuple, set, frozenset, deque):
-            if of(x, container):
-                parts.append(getattr(self, CONTAINERS[container])(x))
+        parts += [getattr(self, CONTAINERS[container])(x) for container in held.containers]
         return tuple(parts)
 
     def of_compiled(self, x: Any) -> Any:
@@ -397,7 +408,7 @@ class Reader(CodeReader):
 
     def of_dataclass(self, x: Any) -> list[Any]:
         """Read a dataclass's field or options; a field's type only if code asks for it."""
-        slots = [y for y in slots_of(type(x)) if y.__name__ != "type" or self.state.asks("type")]
+        slots = [y for y in self.slots(type(x)) if y.__name__ != "type" or self.state.asks("type")]
         return [(y.__name__, self.slot(x, y)) for y in slots]
 
     def partial(self, x: Any) -> Any:
@@ -468,7 +479,7 @@ class Reader(CodeReader):
         """Read an object's attributes and slots."""
         self.looks("type", x)
         parts = [(name, self.at(name, y)) for name, y in self.own(x, whole)]
-        slots = [y for y in slots_of(type(x)) if whole or self.state.asks(y.__name__)]
+        slots = [y for y in self.slots(type(x)) if whole or self.state.asks(y.__name__)]
         slots = [y for y in slots if (id(x), y.__name__) not in self.state.stored]
         return [*parts, *[(y.__name__, self.slot(x, y)) for y in slots]]
 
@@ -487,7 +498,17 @@ class Reader(CodeReader):
     # Containers.
 
     def items(self, x: Any, elements: Any = None) -> Any:
-        return type(x).__name__, *[self.read(y) for y in (x if elements is None else elements)]
+        return type(x).__name__, *self.each(x if elements is None else elements)
+
+    def each(self, held: Any) -> list[Any]:
+        """Read what a container holds; numbers of one kind at once."""
+        self.counts(len(held))
+        kinds = set() if self.state.identity else set(map(type, held))
+        if kinds == {float}:
+            return [float, array("d", held).tobytes()]
+        if kinds == {int} and max(map(int.bit_length, held)) <= MANY:
+            return [int, tuple(held)]
+        return [self.read(y) for y in held]
 
     def changing(self, x: Any) -> Any:
         stored = frozenset(self.stored_in(x))
@@ -503,10 +524,10 @@ class Reader(CodeReader):
             return Same(x), self.read(inner)
         stored = self.stored_in(x)
         items = self.looks("items", x, frozenset(dict.keys(x)) - stored if stored else None)
-        keys = [self.read(k) for k, _ in items]
+        keys = self.each([k for k, _ in items])
         if stored:  # else no key is hashed: the user's `__hash__` may have effects
             items = [(k, y) for k, y in items if k not in stored]
-        return Same(x), made, keys, *[self.read(y) for _, y in items]
+        return Same(x), made, keys, *self.each([y for _, y in items])
 
 
 class Lenient(Reader):
@@ -517,15 +538,19 @@ class Lenient(Reader):
     def read(self, x: Any) -> Any:
         try:
             return super().read(x)
+        except TooMuch:
+            raise
         except Unprovable as error:
             self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
-            if len(self.met) <= MOST and not of(x, Array):
+            if not of(x, Array):
                 self.fields(x, False)
             return None
 
     def module_in_part(self, x: types.ModuleType) -> Any:
         try:
             return super().module_in_part(x)
+        except TooMuch:
+            raise
         except Unprovable as error:
             self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
             return None

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .allowance import ALLOWANCE, ELEMENTS, OBJECTS, STEP, Allowance, TooMuch
+from .classes import Instances, slots_of
 from .places import KINDS, Place
 
 if TYPE_CHECKING:
@@ -47,12 +49,37 @@ class Reading(ABC):
         self.reflects = False  # whether anything asks for attributes by computed names
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray] = []
+        self.kinds: dict[type, Instances] = {}  # classes of the program's, of which some were met
+        self.slots_by_kind: dict[type, list[types.MemberDescriptorType]] = {}
+        self.allowance = ALLOWANCE.get() or Allowance()
+        self.counted = 0  # of containers
+        self.due = STEP  # at how many objects and elements the clock is looked at next
 
     def looks(self, kind: str, owner: Any, name: Any = None) -> Any:
         """Note a place and its contents."""
         how = KINDS[kind]
         found = how.look(owner, name)
         self.places.append(Place(how, owner, name, found))
+        return found
+
+    def counts(self, n: int) -> None:
+        """Note that so many elements are read.
+
+        Raises:
+            TooMuch: there are more objects or elements than may be read, or no time is left.
+        """
+        self.counted += n
+        if len(self.met) + self.counted >= self.due:
+            many = len(self.met) > OBJECTS or self.counted > ELEMENTS
+            if many or self.allowance.is_spent():
+                raise TooMuch("too much")
+            self.due = len(self.met) + self.counted + STEP
+
+    def slots(self, kind: type) -> list[types.MemberDescriptorType]:
+        """The slots of a class's instances."""
+        found = self.slots_by_kind.get(kind)
+        if found is None:
+            found = self.slots_by_kind[kind] = list(slots_of(kind))
         return found
 
     @abstractmethod

@@ -28,6 +28,7 @@ from ...core.namespaces import apart, names_of
 from ...core.reach import ITEM
 from ..llvm.binding import WORKER
 from ..llvm.content_hash import content_hash
+from .allowance import TooMuch
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
@@ -36,7 +37,6 @@ from .classes import (
     foreign_function,
     in_places_of_numpys,
     of_library,
-    slots_of,
 )
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, home_of, may_repeat, of_dates
@@ -46,6 +46,10 @@ from .state import Parts, State
 
 # What binds attributes by names that it is given, whatever code calls it.
 BINDERS = (setattr, delattr, object.__setattr__, object.__delattr__, type.__setattr__)
+Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
+MANY = 1_000  # objects, so that it pays to look for code alone before they are read again
+OF_CODE = types.FunctionType, types.MethodType, types.ModuleType, type
+EDGES = frozenset([dict, list, deque])
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, type)  # begin no frame
 
 
@@ -133,7 +137,8 @@ class Scout(Lenient):
         self.parts: list[Any] = []
         self.codes: list[types.CodeType] = []  # for which it reads
         self.edges: dict[int, Edge] = {}
-        self.found: str | None = None  # the name of the variable that is read
+        self.variable: str | None = None  # the name of the variable that is read
+        self.found: Codes = {}  # all code that can be reached
 
     def at(self, place: str, x: Any) -> Any:
         self.place = place
@@ -144,28 +149,40 @@ class Scout(Lenient):
         return super().by_name(name, x)
 
     def cell(self, name: str, cell: types.CellType) -> Any:
-        self.found = name
+        self.variable = name
         return super().cell(name, cell)
 
     def read(self, x: Any) -> Any:
         place, self.place = self.place, None
         named, self.named = self.named or not self.state.computed, False
-        name, self.found = place or self.found, None
-        texts = x.ravel().tolist() if type(x) is np.ndarray and x.dtype.kind == "U" else [x]
+        name, self.variable = place or self.variable, None
+        kind = type(x)
+        if kind is str or kind is np.ndarray or of(x, np.dtype):
+            self.dated(x)
+        elif kind is Array and name is not None and name not in self.loads:
+            return None  # an earlier call has stored it
+        elif kind in EDGES:
+            known = self.edges.get(id(x))
+            if known is None:
+                self.edges[id(x)] = Edge(x, {name} if name else None)
+            elif name is None:
+                self.edges[id(x)] = Edge(x, None)
+            elif known.names is not None:
+                known.names.add(name)
+        if callable(x):
+            self.judged(x, place if named and place not in self.handed else None, name)
+        return super().read(x)
+
+    def dated(self, x: Any) -> None:
+        """Note text that NumPy may read as the time, and what makes dates of text."""
+        if type(x) is not np.ndarray:
+            texts = [x]
+        else:
+            texts = x.ravel().tolist() if x.dtype.kind == "U" else []
         for text in texts:
             if type(text) is str and text.casefold() in CLOCK:
                 self.passed.append(f"numpy.datetime64({text!r})")
             self.dates = self.dates or of_dates(text)
-        if type(x) is Array and name is not None and name not in self.loads:
-            return None  # an earlier call has stored it
-        if type(x) in (dict, list, deque):
-            known = self.edges.setdefault(id(x), Edge(x, {name} if name else None)).names
-            if name is None or known is None:
-                self.edges[id(x)] = Edge(x, None)
-            else:
-                known.add(name)
-        self.judged(x, place if named and place not in self.handed else None, name)
-        return super().read(x)
 
     def judged(self, x: Any, called: str | None, name: str | None) -> None:
         """Note what x may do, if it is called by this name alone, or otherwise.
@@ -192,15 +209,23 @@ class Scout(Lenient):
             elif callable(x):
                 self.unseen.add(name)
 
+    def classes(self) -> list[type]:
+        """The classes of the program's that were met."""
+        return [x for x in self.kept if of(x, type) and not of_library(x)]
+
     def fields(self, x: Any, whole: bool) -> list[Any]:
         """All slots are noted, since they are to be put back."""
         parts = super().fields(x, whole)
-        for slot in slots_of(type(x)):
+        for slot in self.slots(type(x)):
             self.looks("slot", x, slot)
         return parts
 
 
-Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
+class CodeScout(Scout):
+    """A reading of functions, classes and modules alone, which tells of code that it reaches."""
+
+    def read(self, x: Any) -> Any:
+        return super().read(x) if of(x, OF_CODE) else None
 
 
 def foresee(
@@ -209,6 +234,7 @@ def foresee(
     ran: Codes | None = None,
     asked: Set[str] = frozenset(),
     whole: dict[int, Any] | None = None,
+    found: Codes | None = None,
 ) -> tuple[Scout, str | None]:
     """A reading of what the code that will run reads, and why it cannot be rehearsed.
 
@@ -218,10 +244,11 @@ def foresee(
         asked: the names by which `getattr`, and libraries, asked in earlier calls; others stop the
             call.
         whole: the dicts of attributes that they looked into.
+        found: code that a reading just before this one has found.
     """
     watched = [*watched, *in_places_of_numpys()]
     if ran is None:
-        scout = read_all(fun, watched, asked)
+        scout = read_all(fun, watched, asked, found or {})
     else:
         scout = read_for(ran, [fun, *watched], asked, True, whole)
     codes = list(map(code_of, scout.codes))
@@ -239,19 +266,31 @@ def foresee(
     return scout, None
 
 
-def read_all(fun: Any, watched: Iterable[Any], asked: Set[str]) -> Scout:
-    """A reading for all code that can be reached: what that reads may be code again."""
-    ran: Codes = {}
+def read_all(fun: Any, watched: list[Any], asked: Set[str], ran: Codes) -> Scout:
+    """A reading for all code that can be reached: what that reads may be code again.
+
+    Before many objects are read again, code is followed to code, also from their classes, as far
+    as that leads.
+
+    ran: code that is known to be reached.
+    """
+    roots, kind = [fun, *watched], Scout
+    further: list[Any] = []
     while True:
-        scout = read_for(ran, [fun, *watched], asked, False)
+        scout = read_for(ran, [*roots, *further], asked, False, make=kind)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
             for code in [original(f.__code__)]
         }
-        if found.keys() <= ran.keys() or scout.passed or scout.unprovable is not None:
+        more, ran = not found.keys() <= ran.keys(), ran | found
+        if kind is Scout and (not more or scout.passed or scout.unprovable is not None):
+            scout.found = ran
             return scout
-        ran |= found
+        if kind is Scout and len(scout.met) > MANY:
+            kind, further = CodeScout, scout.classes()
+        elif not more:
+            kind, further = Scout, []
 
 
 def read_for(
@@ -260,6 +299,7 @@ def read_for(
     asked: Set[str],
     reported: bool,
     whole: dict[int, Any] | None = None,
+    make: type[Scout] = Scout,
 ) -> Scout:
     """A reading of what certain code reads, and of what was asked for by names not in the code.
 
@@ -279,7 +319,7 @@ def read_for(
     if reported:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
-    scout, parts = state.read_by(lambda: Scout(state, handed, loads))
+    scout, parts = state.read_by(lambda: make(state, handed, loads))
     scout.parts = parts
     scout.codes = [code for code, _ in ran.values()]
     return scout
@@ -368,8 +408,10 @@ class Snapshot:
         codes = [code_of(code) for code, _ in watch.codes.values()]
         if not any(code.stores for code in codes):
             return False
-        reader = Lenient(seen)
-        seen.visit(reader)
+        try:
+            reader, _ = seen.read_by(lambda: Lenient(seen))
+        except TooMuch:
+            return True
         # Python makes the annotations of a function when they are asked for: reading asks. Code may
         # store into those that it names.
         named = any("__annotations__" in code.names for code in codes if code.stores)
@@ -429,7 +471,11 @@ class Snapshot:
         if not any(type(place.kind) is Opaque for place in self.places):
             return True
         state = self.scout.state
-        return state.visit(Scout(state, self.scout.handed, self.scout.loads)) == self.scout.parts
+        try:
+            parts = state.visit(Scout(state, self.scout.handed, self.scout.loads))
+        except TooMuch:
+            return False
+        return parts == self.scout.parts
 
 
 def runs_alone() -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import sys
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
 import numpy as np
 
+from .allowance import TooMuch
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
 from .classes import Unprovable
 from .places import Place
@@ -167,11 +169,35 @@ class State:
             return None
 
     def visit(self, reader: Reader) -> list[Any]:
-        """Read all roots, and NumPy's settings."""
-        settings = [reader.looks("ambient", setting) for setting in (np.getbufsize, *self.settings)]
-        return settings + [
-            reader.root(*root) if type(root) is tuple else reader.read(root) for root in self.roots
-        ]
+        """Read all roots, and NumPy's settings; it ends early where all is to be read again."""
+        parts = [reader.looks("ambient", setting) for setting in (np.getbufsize, *self.settings)]
+        begins: list[tuple[int, int]] = []  # for each root, how much was read before
+        try:
+            with reader.allowance.running():
+                for root in self.roots:
+                    if reader.reflects and not self.computed:
+                        break
+                    begins.append((len(reader.kept), reader.counted))
+                    named = type(root) is tuple
+                    parts.append(reader.root(*root) if named else reader.read(root))
+        except TooMuch:
+            raise TooMuch(self.most_read(reader, begins)) from None
+        return parts
+
+    def most_read(self, reader: Reader, begins: list[tuple[int, int]]) -> str:
+        """Tell where most of too much was found."""
+        ends = [*begins[1:], (len(reader.kept), reader.counted)]
+        pairs = list(zip(begins, ends, strict=True))
+        i = max(range(len(pairs)), key=lambda i: sum(pairs[i][1]) - sum(pairs[i][0]))
+        root, ((first, before), (last, after)) = self.roots[i], pairs[i]
+        kinds = Counter(type(x).__qualname__ for x in reader.kept[first:last])
+        name = root.__name__ if type(root) is types.FunctionType else type(root).__name__
+        called = root[1] if type(root) is tuple else name
+        what = f", most often of type `{kinds.most_common(1)[0][0]}`" if kinds else ""
+        return (
+            f"too much: over {last - first:,} objects{what}, with {after - before:,} elements"
+            f" in `{called}`"
+        )
 
     def read_by(self, make: Callable[[], R]) -> tuple[R, list[Any]]:
         """Return a new reader and what it read from all roots.
