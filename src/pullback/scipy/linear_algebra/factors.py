@@ -170,21 +170,6 @@ cholesky_values = WithoutDerivative("cholesky of a triangle", sl.cholesky)
 cho_factor_values = WithoutDerivative(
     "cho_factor", lambda a, **options: sl.cho_factor(a, **options)[0]
 )
-
-
-def quick_cholesky(a: Any, lower: bool, **_: Any) -> Any:
-    return (np.linalg.cholesky(from_triangle(a, not lower), upper=not lower),)
-
-
-def quick_factor(a: Any, lower: bool, **_: Any) -> Any:
-    """The other triangle keeps a's values; newer SciPy clears it."""
-    (factor,) = quick_cholesky(a, lower)
-    read = triangle(np.ones(a.shape[-2:], bool), lower)
-    return (np.where(read, factor, 0 if SINCE_1_18 else a),)
-
-
-cholesky_values.by(quick_cholesky)
-cho_factor_values.by(quick_factor)
 banded_values = WithoutDerivative("cholesky_banded", sl.cholesky_banded)
 
 

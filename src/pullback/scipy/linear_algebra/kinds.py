@@ -116,8 +116,7 @@ class SciPysCall(Assumed):
 
 def shortcut_by(name: str) -> Assumed:
     """The one of a name, for records on disk."""
-    for module in ("systems", "factors"):
-        import_module(f"{__package__}.{module}")
+    import_module(f"{__package__}.shortcuts")
     return ASSUMING[name]
 
 

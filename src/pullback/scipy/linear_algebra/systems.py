@@ -41,13 +41,12 @@ def triangle(a: Any, lower: bool) -> Any:
 # solve
 
 
-POSITIVE = ("pos", "positive definite")
 OPPOSITE = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
 
 
 def seen(a: Any, assume_a: Any, lower: bool) -> Any:
     """The matrix that a solver sees: the part of a that `structure` names."""
-    if assume_a in (*POSITIVE, "her", "hermitian"):
+    if assume_a in ("pos", "positive definite", "her", "hermitian"):
         return from_triangle(a, not lower)
     if assume_a in ("sym", "symmetric"):
         return np.where(triangle(np.ones(a.shape[-2:], bool), lower), a, turn(a))
@@ -99,37 +98,6 @@ solve_p = System(
 )
 
 
-FEW = 32  # rows up to which machine code of any system is quicker than SciPy's call
-ILL = 1e14  # the condition of a matrix of which SciPy may warn
-
-
-def size_of(a: Any) -> Any:
-    """The norm by which SciPy judges whether a matrix is nearly singular."""
-    return np.max(np.sum(np.abs(a), axis=-2), axis=-1)
-
-
-def accepted(matrix: Any, inverse: Any, assume_a: Any) -> list[Any]:
-    """Conditions under which SciPy neither refuses a matrix nor warns that it's nearly singular."""
-    conditions = [np.all(size_of(matrix) * size_of(inverse) < ILL)]
-    if assume_a in POSITIVE:
-        conditions.append(np.all(np.isfinite(np.linalg.cholesky(matrix))))
-    return conditions
-
-
-def quick_solve(a: Any, b: Any, assume_a: Any, warns: bool = True, **options: Any) -> Any:
-    """The inverse, which serves as a test, is made of the same factors."""
-    matrix = general_matrix(a, assume_a, **options)
-    out = np.linalg.solve(matrix, b)
-    if not warns:
-        return (out,)
-    if a.shape[-1] > FEW:
-        return NotImplemented
-    return out, *accepted(matrix, np.linalg.inv(matrix), assume_a)
-
-
-solve_p.by(quick_solve)
-
-
 @answers(sl.solve, "a b")
 def solve(a, b, lower=False, check_finite=True, assume_a=None, transposed=False):
     options = {"lower": bool(lower), "assume_a": assume_a, "transposed": bool(transposed)}
@@ -144,15 +112,6 @@ inverse_p = Moving(
 )
 
 
-def quick_inverse(a: Any, assume_a: Any = None, lower: bool = False, **_: Any) -> Any:
-    matrix = seen(a, assume_a, lower)
-    out = np.linalg.inv(matrix)
-    return out, *accepted(matrix, out, assume_a)
-
-
-inverse_p.by(quick_inverse)
-
-
 @answers(sl.inv)
 def inv(a, **options):
     return inverse_p(a, **options)
@@ -163,9 +122,6 @@ det_values = WithoutDerivative(
     lambda a, **options: sl.det(a, **options),
     lambda a, **_: Spec((), np.complex128 if a.dtype.kind == "c" else np.float64),
 )
-
-
-det_values.by(lambda a, **_: (np.linalg.det(a),))
 
 
 @answers(sl.det)
@@ -303,29 +259,6 @@ triangular_p = System(
 )
 
 
-def substituted(a: Any, b: Any, lower: bool, transposed: bool = False) -> Any:
-    """Solve with the triangle of a by back substitution.
-
-    Elimination has nothing to do in an upper triangle, which a lower one is from the other end.
-    """
-    matrix = triangle(a, lower)
-    matrix, lower = (turn(matrix), not lower) if transposed else (matrix, lower)
-    if not lower:
-        return np.linalg.solve(matrix, b)
-    return np.flip(np.linalg.solve(np.flip(matrix, (-2, -1)), np.flip(b, -2)), -2)
-
-
-def quick_triangular(a: Any, b: Any, trans: Any, lower: bool, unit_diagonal: bool, **_: Any) -> Any:
-    if a.shape[-1] > FEW:
-        return NotImplemented
-    if unit_diagonal:
-        a = np.where(np.eye(a.shape[-1], dtype=bool), 1.0, a)
-    return (substituted(a, b, lower, trans not in (0, "N")),)
-
-
-triangular_p.by(quick_triangular)
-
-
 @answers(sl.solve_triangular, "a b")
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, check_finite=True):
     options = {"trans": trans, "lower": bool(lower), "unit_diagonal": bool(unit_diagonal)}
@@ -457,15 +390,6 @@ cho_solve_p = System(
     lambda c, lower, **_: ([conj(c)], {"lower": lower, "check_finite": False}),
     parts_of=cholesky_part,
 )
-
-
-def quick_by_cholesky(c: Any, b: Any, lower: bool, **_: Any) -> Any:
-    if c.shape[-1] > FEW:
-        return NotImplemented
-    return (substituted(c, substituted(c, b, lower, not lower), lower, lower),)
-
-
-cho_solve_p.by(quick_by_cholesky)
 
 
 @answers(sl.cho_solve, "b")
