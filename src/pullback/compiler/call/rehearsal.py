@@ -22,7 +22,7 @@ from ...core.errors import ArgumentError, name_of
 from ...core.kept_results import forgotten
 from ...core.reach import call_inside
 from ...core.scalars import is_python
-from ...core.trace import running
+from ...core.trace import is_differentiated, running
 from ...core.tree import unflatten
 from ..facts.allowance import TooMuch, allowance
 from ..facts.call_monitor import Observer, Watch
@@ -116,7 +116,10 @@ class Rehearsal:
         for i in call.passed(self.entry.floats):
             x = given.get(i, lifted[i])
             python = type(x) is float or (type(x) is np.float64 and is_python(lifted[i]))
-            lifted[i] = enter(Number(x) if python else x)
+            entered = enter(Number(x) if python else x)
+            if is_differentiated(lifted[i]):
+                entered.within.state.carrying.add(entered.node)
+            lifted[i] = entered
         return self.stand_ins.enter(*unflatten(call.structure, lifted))
 
     def located(self) -> Located:
