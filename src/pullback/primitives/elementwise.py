@@ -452,7 +452,8 @@ logaddexp   = row(np.logaddexp,  lambda out, x, y: weight(np.exp, x, y),
                                  lambda out, x, y: weight(np.exp, y, x),  reads="x0 x1",
                   lower="logaddexp")
 logaddexp2  = row(np.logaddexp2, lambda out, x, y: weight(np.exp2, x, y),
-                                 lambda out, x, y: weight(np.exp2, y, x), reads="x0 x1")
+                                 lambda out, x, y: weight(np.exp2, y, x), reads="x0 x1",
+                  lower="logaddexp2")
 
 sin         = row(np.sin,        lambda out, x: np.cos(x),     reads="x0", lower="sin")
 cos         = row(np.cos,        lambda out, x: -np.sin(x),    reads="x0", lower="cos")

@@ -210,11 +210,11 @@ class Assumed(Ingredient):
         self.instead = instead
         ASSUMING[name] = self
 
-    def spec(self, truth: Any, quick: Any, *xs: Any) -> Spec:
+    def spec(self, truth: Any, quick: Any, *xs: Any, **static: Any) -> Spec:
         return Spec(quick.shape, quick.dtype)
 
-    def value(self, truth: Any, quick: Any, *xs: Any) -> Any:
-        return quick if truth else self.instead(*xs)
+    def value(self, truth: Any, quick: Any, *xs: Any, **static: Any) -> Any:
+        return quick if truth else self.instead(*xs, **static)
 
     def __reduce__(self) -> Any:
         return assumed_by, (self.name,)

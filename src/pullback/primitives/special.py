@@ -320,11 +320,19 @@ class Sinc(Family):
         out = np.where(small, series(t * small, order), recurrence(t, small, order))
         return (math.pi**order * out)[()]
 
+    def composed(self, x, *, order):
+        if x.dtype.kind != "f":
+            return NotImplemented
+        t = math.pi * x
+        small = np.abs(t) < order + 1 if order else t == 0
+        near = series(np.where(small, t, 0), order, horner) if order else 1.0
+        return math.pi**order * np.where(small, near, recurrence(t, small, order))
 
-def series(t, order):
+
+def series(t, order, total=None):
     """d^n/dt^n of sin(t)/t: the sum over k of (-1)^k t^(2k-n) / ((2k+1) (2k-n)!)."""
-    total = summed(t * t, sinc_terms(order))
-    return total * t if order % 2 else total
+    out = (total or summed)(t * t, sinc_terms(order))
+    return out * t if order % 2 else out
 
 
 @lru_cache(maxsize=64)
@@ -356,9 +364,12 @@ def read_only(numbers):
 def summed(x, coefficients):
     """The sum over k of coefficients[k] x^k; of few numbers by as many calls as of one."""
     if np.size(x) <= FEW and x.dtype.kind == "f":
-        return np.power(x[..., None], whole_powers(coefficients.size)) @ coefficients.astype(
-            x.dtype
-        )
+        powers = np.power(x[..., None], whole_powers(coefficients.size))
+        return powers @ coefficients.astype(x.dtype)
+    return horner(x, coefficients)
+
+
+def horner(x, coefficients):
     total = x * 0
     for coefficient in coefficients[::-1].tolist():
         total = total * x + coefficient

@@ -326,7 +326,7 @@ class Watch:
         """Code asks for an attribute by a name that it has computed."""
         more = {"modules": SWEEPS, "__dict__": COMPUTED_NAMES}.get(name, name)
         self.asked.update([name, more])
-        if self.names is None or name in self.names:
+        if self.names is None or (name in self.names and more in self.names):
             return
         if self.expected is not None or name.startswith(ITEM):
             self.halting.halt()

@@ -20,7 +20,7 @@ from ..llvm.binding import SCALAR, known, prefixes
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
-from . import exp_log, special
+from . import exp_log, powers, special
 
 BOOL, DOUBLE = np.dtype(bool), np.dtype(np.float64)
 HUGE = {DOUBLE: np.ldexp(1.0, 960), np.dtype(np.float32): np.ldexp(np.float32(1), 120)}
@@ -336,23 +336,7 @@ class Emit(Lines):
     def power(self, x: Value, y: Value) -> Value:
         return self.library("pow", x, y)
 
-    def power_of(self, x: Value, n: Any) -> Any:
-        """x to a constant power by few roundings; None if the library is better."""
-        match n:
-            case 0:
-                return self.constant(1, x.dtype)
-            case 1:
-                return x
-            case 2:
-                return self.square(x)
-            case 3 | 4 | 5 | 6 if x.dtype.kind == "f":
-                even = self.square(self.power_of(x, n // 2))
-                return self.mul(even, x) if n % 2 else even
-            case 0.5:
-                return self.sqrt(x)
-            case -1:
-                return self.reciprocal(x)
-        return None
+    power_of = powers.power_of
 
     @takes("fiub")
     def sign(self, x: Value) -> Value:
@@ -407,15 +391,8 @@ class Emit(Lines):
     def degrees(self, x: Value) -> Value:
         return self.scale(x, x.dtype.type(180) / x.dtype.type(np.pi))
 
-    @takes("f", ulp=4)
-    def logaddexp(self, x: Value, y: Value) -> Value:
-        gap = self.sub(x, y)
-        size = self.log1p(self.exp(self.neg(self.absolute(gap))))
-        zero = self.constant(0, x.dtype)
-        out = self.where(self.greater(gap, zero), self.add(x, size), self.add(y, size))
-        out = self.where(self.isnan(gap), gap, out)
-        same = self.add(x, self.constant(x.dtype.type(np.log(2.0)), x.dtype))
-        return self.where(self.equal(x, y), same, out)
+    logaddexp = takes("f", ulp=4)(special.logaddexp)
+    logaddexp2 = takes("f", ulp=4)(special.logaddexp2)
 
     @takes("f", ulp=4)
     def sigmoid(self, x: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Functions of scipy.special in line, for vectors and fused with what stands beside them.
+"""Functions of scipy.special in line, for vectors and fused with what stands beside them, and kin.
 
 SciPy's loops take one number at a time, and a call of one splits a loop into three. Each function
 is SciPy's own formula in double precision, so that results differ by what the functions of the
@@ -39,6 +39,26 @@ def erfc(emit: Emit, x: Value) -> Value:
     tail = emit.mul(exact, emit.add(one, lost))
     tail = emit.where(emit.greater(square, number(emit, LARGEST)), number(emit, 0.0), tail)
     return emit.where(emit.greater(x, one), tail, exact)
+
+
+def logaddexp(emit: Emit, x: Value, y: Value) -> Value:
+    return log_of_sum(emit, x, y, emit.exp, 1.0)
+
+
+def logaddexp2(emit: Emit, x: Value, y: Value) -> Value:
+    return log_of_sum(emit, x, y, emit.exp2, math.log(2.0))
+
+
+def log_of_sum(emit: Emit, x: Value, y: Value, exp: Callable[[Value], Value], unit: float) -> Value:
+    """The logarithm of a sum of two powers of a base, of which the logarithm is `unit`."""
+    gap = emit.sub(x, y)
+    size = emit.log1p(exp(emit.neg(emit.absolute(gap))))
+    size = size if unit == 1.0 else emit.scale(size, 1 / unit)
+    zero = emit.constant(0, x.dtype)
+    out = emit.where(emit.greater(gap, zero), emit.add(x, size), emit.add(y, size))
+    out = emit.where(emit.isnan(gap), gap, out)
+    same = emit.add(x, emit.constant(x.dtype.type(math.log(2.0) / unit), x.dtype))
+    return emit.where(emit.equal(x, y), same, out)
 
 
 def ndtr(emit: Emit, x: Value) -> Value:

@@ -4,6 +4,7 @@
     bands           banded matrices, stored by their diagonals
     systems         systems of equations, by matrices, bands and factors; equations for matrices
     factors         triangular and orthogonal factors
+    shortcuts       what compiled programs compute in place of calls of SciPy
     updates         QR of a matrix with a row more, a column less
     rotations       the plane rotations that update factors
     angles          the cosine-sine decomposition
@@ -26,6 +27,7 @@ from importlib import import_module
 FAMILIES = (
     "systems",
     "factors",
+    "shortcuts",
     "updates",
     "angles",
     "spectra",

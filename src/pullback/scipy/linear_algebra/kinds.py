@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import reduce
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +28,7 @@ from ...core.node import residual_of
 from ...core.primitive import Primitive
 from ...core.reach import call_outside
 from ...core.spec import Spec, is_inexact, spec_of, zeros
+from ...primitives.inner_loops import ASSUMING, Assumed
 from ...primitives.spectra import computed, stacked
 from ...transforms.of_program import pulled, pushed
 from ..solving.motion import scalars
@@ -104,6 +107,19 @@ def as_arrays(out: Any) -> Any:
     return tuple([as_arrays(x) for x in out]) if isinstance(out, (tuple, list)) else np.asarray(out)
 
 
+class SciPysCall(Assumed):
+    """A shortcut in place of a call of SciPy, which is made where the shortcut may not hold."""
+
+    def __reduce__(self) -> Any:
+        return shortcut_by, (self.name,)
+
+
+def shortcut_by(name: str) -> Assumed:
+    """The one of a name, for records on disk."""
+    import_module(f"{__package__}.shortcuts")
+    return ASSUMING[name]
+
+
 class OfMatrices(Primitive):
     """A primitive whose value is that of SciPy's function for each matrix of a stack.
 
@@ -114,6 +130,28 @@ class OfMatrices(Primitive):
     cores: tuple[int, ...] = (2,)
     found: Callable[..., Any]
     shape: Callable[..., Any]
+    quick: Callable[..., Any] | None = None
+    shortcut: Assumed
+
+    def by(self, quick: Callable[..., Any]) -> OfMatrices:
+        """Let compiled programs compute quick(*xs, **static), a NumPy program, instead.
+
+        It gives the result, and conditions under which SciPy would neither refuse nor warn, beside
+        numbers that are all finite; NotImplemented if SciPy's function is to be called. Of real
+        numbers in double precision alone.
+        """
+        self.quick, self.shortcut = quick, SciPysCall(f"{self.name} in doubt", self.value)
+        return self
+
+    def composed(self, *xs, **static):
+        if self.quick is None or any(x.dtype != np.float64 for x in xs):
+            return NotImplemented
+        made = self.quick(*xs, **static)
+        if made is NotImplemented:
+            return made
+        out, *conditions = made
+        conditions += [np.all(np.isfinite(x)) for x in (out, *xs)]
+        return self.shortcut(reduce(np.logical_and, conditions), out, *xs, **static)
 
     def value(self, *xs, **static):
         out = over_stacks(

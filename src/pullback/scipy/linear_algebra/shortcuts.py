@@ -1,0 +1,114 @@
+"""Shortcuts: what compiled programs compute in place of calls of SciPy, by the same algorithms.
+
+A shortcut is a NumPy program, which has machine code; `OfMatrices.by` says what it gives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...primitives.spectra import from_triangle
+from ..releases import SINCE_1_18
+from .factors import cho_factor_values, cholesky_values
+from .systems import (
+    cho_solve_p,
+    det_values,
+    general_matrix,
+    inverse_p,
+    solve_p,
+    triangle,
+    triangular_p,
+    turn,
+)
+
+GENERAL = ("gen", "general")
+FEW = 32  # rows up to which machine code of any system is quicker than SciPy's call
+ILL = 1e14  # the condition of a matrix of which SciPy may warn
+
+
+def size_of(a: Any) -> Any:
+    """The norm by which SciPy judges whether a matrix is nearly singular."""
+    return np.max(np.sum(np.abs(a), axis=-2), axis=-1)
+
+
+def is_regular(matrix: Any, inverse: Any) -> Any:
+    """Whether SciPy neither refuses a matrix nor warns that it's nearly singular."""
+    return np.all(size_of(matrix) * size_of(inverse) < ILL)
+
+
+def quick_solve(a: Any, b: Any, assume_a: Any, warns: bool = True, **options: Any) -> Any:
+    """Elimination, as in SciPy for a general matrix; others it factors in ways of their own.
+
+    The inverse, which serves as a test, is made of the same factors.
+    """
+    matrix = general_matrix(a, assume_a, **options)
+    if not warns:
+        return (np.linalg.solve(matrix, b),)
+    if a.shape[-1] > FEW or assume_a not in GENERAL:
+        return NotImplemented
+    return np.linalg.solve(matrix, b), is_regular(matrix, np.linalg.inv(matrix))
+
+
+solve_p.by(quick_solve)
+
+
+def quick_inverse(a: Any, assume_a: Any = None, **_: Any) -> Any:
+    if assume_a not in GENERAL:
+        return NotImplemented
+    out = np.linalg.inv(a)
+    return out, is_regular(a, out)
+
+
+inverse_p.by(quick_inverse)
+
+
+det_values.by(lambda a, **_: (np.linalg.det(a),))
+
+
+def substituted(a: Any, b: Any, lower: bool, transposed: bool = False) -> Any:
+    """Solve with the triangle of a by back substitution.
+
+    Elimination has nothing to do in an upper triangle, which a lower one is from the other end.
+    """
+    matrix = triangle(a, lower)
+    matrix, lower = (turn(matrix), not lower) if transposed else (matrix, lower)
+    if not lower:
+        return np.linalg.solve(matrix, b)
+    return np.flip(np.linalg.solve(np.flip(matrix, (-2, -1)), np.flip(b, -2)), -2)
+
+
+def quick_triangular(a: Any, b: Any, trans: Any, lower: bool, unit_diagonal: bool, **_: Any) -> Any:
+    if a.shape[-1] > FEW:
+        return NotImplemented
+    if unit_diagonal:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), 1.0, a)
+    return (substituted(a, b, lower, trans not in (0, "N")),)
+
+
+triangular_p.by(quick_triangular)
+
+
+def quick_by_cholesky(c: Any, b: Any, lower: bool, **_: Any) -> Any:
+    if c.shape[-1] > FEW:
+        return NotImplemented
+    return (substituted(c, substituted(c, b, lower, not lower), lower, lower),)
+
+
+cho_solve_p.by(quick_by_cholesky)
+
+
+def quick_cholesky(a: Any, lower: bool, **_: Any) -> Any:
+    return (np.linalg.cholesky(from_triangle(a, not lower), upper=not lower),)
+
+
+def quick_factor(a: Any, lower: bool, **_: Any) -> Any:
+    """The other triangle keeps a's values; newer SciPy clears it."""
+    (factor,) = quick_cholesky(a, lower)
+    read = triangle(np.ones(a.shape[-2:], bool), lower)
+    return (np.where(read, factor, 0 if SINCE_1_18 else a),)
+
+
+cholesky_values.by(quick_cholesky)
+cho_factor_values.by(quick_factor)
