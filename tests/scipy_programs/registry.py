@@ -455,7 +455,7 @@ def growth_curve(data):
     t = np.arange(8.0)
     f = lambda t, k, r, t0: k / (1 + np.exp(-r * (t - t0)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # a fit without errors
         p, cov = curve_fit(f, t, data, p0=[5, 1.0, 3.0], xtol=1e-14, ftol=1e-14, gtol=1e-14)
     return p, np.sqrt(np.diag(cov))
 
@@ -470,7 +470,7 @@ def repaired(a):
     return np.log(L.diagonal()).sum(), expm(-L)[1, 0]
 
 
-PROGRAMS = [
+SELDOM = [
     (three_lifetimes, (np.array([1.3, 4.0, 1.2]),)),
     (cox_breslow, (np.array([0.4, -0.3]),)),
     (aft_regression, (np.array([0.9, 0.2, -0.1, -0.3]),)),

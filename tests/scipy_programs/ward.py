@@ -341,7 +341,7 @@ def bouncing_dose(f, n=3):
     return np.array(seen)
 
 
-PROGRAMS = [
+SELDOM = [
     (absorption, (1.1, 3.5, 18.0)),
     (second_dose, (0.3, 2.0)),
     (infusion_stopped, (2.0, 0.6)),
