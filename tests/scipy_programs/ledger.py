@@ -105,7 +105,7 @@ def twelve_posteriors(x):
         st.loglaplace(1 + x),
         st.triang(c=x),
         st.powerlaw(a=1 + x),
-        st.arcsine(loc=-x),
+        st.arcsine(loc=-x, scale=2),
         st.johnsonsu(x, 1.2),
     ]
     return np.array([law.logpdf(0.45) for law in laws]), laws[1].ppf(0.3), laws[0].entropy()
@@ -157,7 +157,7 @@ def conjugate(kappa, nu):
     k, v = kappa + n, nu + n
     s = nu * 0.5 + ((y - mean) ** 2).sum() + kappa * n / k * mean**2
     pred = st.t(df=v, loc=n * mean / k, scale=np.sqrt(s * (k + 1) / (v * k)))
-    return pred.logpdf(1.3), pred.interval(0.9), invgamma.mean(v / 2, scale=s / 2)
+    return pred.logpdf(1.3), *pred.interval(0.9), invgamma.mean(v / 2, scale=s / 2)
 
 
 def garch(w, a, b):
@@ -206,7 +206,7 @@ def credibility(a, b):
     return post.mean(), post.ppf([0.05, 0.95]), nbinom(a, b / (b + 1)).pmf(2), post.sf(2.0)
 
 
-PROGRAMS = [
+SELDOM = [
     (hedge, (103.0, 0.25)),
     (bates, (1.5, 0.3)),
     (cir_bond, (0.4, 0.2)),

@@ -307,7 +307,7 @@ def discounted(rate):
     )[0]
 
 
-PROGRAMS = [
+SELDOM = [
     (tracked, (0.2, 0.4)),
     (unscented, (1.1,)),
     (steady_filter, (0.3,)),
