@@ -20,10 +20,11 @@ from pullback.core.bytecode import original
 from pullback.core.cotangent import Scattered
 from pullback.core.lines import UNDER_WAY
 from pullback.core.quiet import STATE
-from pullback.core.reach import LOCK, OPEN, SESSION
+from pullback.core.reach import LOCK, OFF, OPEN, SESSION
 from pullback.core.trace import RUNNING, running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
+from pullback.transforms.eager import SUSPENDED
 from tests.background import idle
 from tests.budgets import LONG
 
@@ -239,11 +240,12 @@ def is_held(lock):
 
 def context_of_ours():
     """The values of the library's variables of the context, and of NumPy's."""
-    variables = {STATE}
+    variables = {STATE, SUSPENDED.depth}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "pullback":
             variables |= {x for x in vars(module).values() if type(x) is contextvars.ContextVar}
-    return {x: x.get() for x in variables - {SESSION}}  # a closed one counts as none
+    off = SESSION.get() is OFF  # any other closed one counts as none
+    return {x: off if x is SESSION else x.get() for x in variables}
 
 
 def interrupted(program, n):
@@ -265,6 +267,11 @@ def interrupted(program, n):
     finally:
         sys.setprofile(None)
     return count
+
+
+def within_blocks():
+    with pb.no_grad(), pb.rebinding(False), pb.debug_nans(), pb.rebinding(True):
+        pb.grad(lambda x: x * x)(1.0)
 
 
 class TestExceptions:
@@ -366,7 +373,9 @@ class TestExceptions:
         assert n > 100
 
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-    @pytest.mark.parametrize("name", ["gradient", "tangent", "solver", "repeated"])
+    @pytest.mark.parametrize(
+        "name", ["gradient", "tangent", "solver", "repeated", "recorded", "within"]
+    )
     def test_a_signal_leaves_no_variable_set(self, name):
         """Raised wherever Python looks for signals, KeyboardInterrupt leaves the context as it was:
         what NumPy warns of, what is under way, and what a solver remembers."""
@@ -381,6 +390,8 @@ class TestExceptions:
             ),
             "solver": lambda: pb.grad(root)(1.0),
             "repeated": lambda: fast(1.4),
+            "recorded": lambda: pb.compile(lambda x: x * 2.0, wait=True)(1.0),
+            "within": within_blocks,
         }[name]
         program()
         before, left = context_of_ours(), set()

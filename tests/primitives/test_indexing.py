@@ -1,5 +1,7 @@
 """Indexing against NumPy and against Python loops, with random keys."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -417,3 +419,20 @@ def test_flat_is_an_iterator():
         bump = bump.reshape(2, 3)
         slope = (stacked(x + bump) - stacked(x - bump)) / (2 * step)
         np.testing.assert_allclose(pb.jacobian(stacked)(x)[:, i // 3, i % 3], slope, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "c8", "f8"])
+@pytest.mark.parametrize("wide", ["f2", "f4", "f8", "g"])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply"])
+def test_at_rounds_after_each_operand(dtype, wide, name):
+    """As NumPy does where the operands have more digits than the array that they are put into."""
+
+    def f(x):
+        y = np.ones(3, dtype)
+        getattr(np, name).at(y, [0, 0, 1], x)
+        return np.sum(np.real(y[:1]))
+
+    x = np.array([0.53, -1.07, 0.81]).astype(wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of complex numbers as real ones
+        assert pb.value_and_grad(f)(x)[0] == f(x)

@@ -22,14 +22,8 @@ LINES = {  # places on the real axis, and on circles across the cuts
         for c, r in itertools.product((0, 0.3), (0.4, 1.7, 3.3))
     ],
 }
-# The limit of the one at 0 differs from its value; the others lose their digits where they jump,
-# or do so by both operands.
-OTHERS = {
-    np.power: "real",
-    sp.elliprc: "complex",
-    sp.wrightomega: "complex",
-    sp.log_ndtr: "complex",
-}
+# The limit at 0 differs from the value.
+OTHERS = {np.power: "real"}
 
 
 def jumps(f, xs):
@@ -101,6 +95,9 @@ CROSSING = {
     "xlogy": left(lambda z: sp.xlogy(2.0, z)),
     "hyp2f1": right(lambda z: sp.hyp2f1(0.3, 0.4, 0.7, z)),
     "eval_legendre": left(lambda z: sp.eval_legendre(0.4, z)),
+    "elliprc": left(lambda z: sp.elliprc(z, 0.4)), "elliprc, y": left(lambda z: sp.elliprc(1.3, z)),
+    "wrightomega": beside(lambda t: -2.0 + 1j * (np.pi + t))(sp.wrightomega),
+    "log_ndtr": beside(lambda t: -0.55 + 1j * (3 * t - 3.25))(sp.log_ndtr),
     "nearest pixel": lambda t: ndimage.map_coordinates(picture, [[1.5 + t]], order=0)[0],
     "beyond the picture": lambda t: ndimage.map_coordinates(picture, [[t]], order=1, cval=9.0)[0],
     "pieces": pieces, "constants": constants, "slopes of lines": lines.derivative(),

@@ -237,13 +237,32 @@ class TestMovingInside:
         with pytest.raises(pb.MissingRuleError, match="asks for values"):
             pb.grad(total)(0.9)
 
-    def test_integrals_inside_of_others(self):
-        """Their kinks count in first derivatives, and limits that move do in all."""
-        inner = lambda y, k: integrate.quad(lambda x: np.minimum(x, k * y), 0, 1)[0]
-        total = lambda k: integrate.quad(lambda y: inner(y, k), 0, 1)[0]
-        assert pb.grad(total)(0.7) == pytest.approx(4 / 15, rel=1e-8)
-        wedge = lambda k: integrate.dblquad(lambda y, x: x * y, 0, 1, 0, lambda x: x * k)[0]
-        assert pb.grad(pb.grad(wedge))(0.7) == pytest.approx(1 / 4, rel=1e-8)
+    def test_loops_that_wait_are_refused_where_they_jump(self):
+        def stairs(x, k):
+            more = lambda c: (c[0] + 1.0, c[1] + np.where(x - k > 0.1 * c[0], 1.0, 0.0))
+            return pb.while_loop(lambda c: c[0] < 4, more, (0.0, 0.0))[1]
+
+        with pytest.raises(pb.MissingRuleError, match="outside of a `while`"):
+            pb.grad(lambda k: integrate.quad(stairs, 0, 1, (k,))[0])(0.5)
+
+        def root(x, k):
+            halfway = lambda y: 0.5 * (y + (x + k) / y)
+            return pb.while_loop(lambda y: np.abs(y * y - x - k) > 1e-13, halfway, 1.0)
+
+        total = lambda k: integrate.quad(root, 0, 1, (k,))[0]
+        assert pb.grad(total)(0.5) == pytest.approx(np.sqrt(1.5) - np.sqrt(0.5), rel=1e-9)
+
+    def test_jumps_of_loops_with_very_many_steps_are_refused(self, monkeypatch):
+        monkeypatch.setattr("pullback.scipy.integration.surfaces.LONGEST", 10)
+        step = lambda i, c: (c[0], np.where(c[0] > 0, 1.0, 0.0))
+        stairs = lambda x, k: pb.fori_loop(0, 60, step, (x - k, 0.0))[1]
+        with pytest.raises(pb.MissingRuleError, match="how it moves is not known"):
+            pb.grad(lambda k: integrate.quad(stairs, 0, 1, (k,))[0])(0.5)
+
+    def test_unique_decides(self):
+        first = lambda x, k: np.unique(np.array([x, k]), return_inverse=True)[1][0] * x
+        with pytest.raises(pb.MissingRuleError, match="asks for values"):
+            pb.grad(lambda k: integrate.quad(first, 0, 1, (k,), limit=200)[0])(0.6)
 
     def test_outer_transformations_count(self):
         """What only an outer transformation differentiates is compared inside an inner one."""

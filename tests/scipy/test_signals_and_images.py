@@ -97,7 +97,7 @@ def test_groups_of_roots_are_asked_of_each_example():
         pb.vmap(lambda p: signal.unique_roots(p)[0])(np.array([[1.0, 2.0], [1.0, 1.0]]))
 
 
-def test_a_promise_not_to_write_changes_nothing():
+def test_a_locked_array_keeps_its_derivative():
     def f(x):
         y = x * 2.0
         y.setflags(write=False)

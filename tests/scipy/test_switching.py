@@ -183,3 +183,21 @@ def test_what_is_refused():
     ).y[0, -1]
     with pytest.raises(pb.MissingRuleError, match="stays where its right-hand side jumps"):
         pb.grad(holding)(0.8)
+
+
+CANCEL = {
+    "where": lambda t, p: np.where(t < p[0], 1.0, 0.0) + np.where(t >= p[1], 1.0, 0.0),
+    "if": lambda t, p: (1.0 if t < p[0] else 0.0) + (1.0 if t >= p[1] else 0.0),
+    "sign": lambda t, p: np.sign(t - p[0]) - np.sign(t - p[1]),
+    "elements": lambda t, p: np.sum(np.where(t < p, 1.0, 0.0) * np.array([1.0, -1.0])),
+}
+
+
+@pytest.mark.parametrize("name", CANCEL)
+def test_jumps_that_cancel_and_move_apart_are_refused(name):
+    dose = CANCEL[name]
+    end = lambda p: integrate.solve_ivp(lambda t, y: dose(t, p) - y, (0, 2), [0.0]).y[0, -1]
+    with pytest.raises(pb.MissingRuleError, match="several conditions at the same time"):
+        pb.grad(end)(np.array([0.8, 0.8]))
+    if name != "elements":
+        assert pb.grad(lambda a: a + end((a, a)))(0.8) == pytest.approx(1.0, abs=1e-9)

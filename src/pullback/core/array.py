@@ -159,14 +159,15 @@ class Tally:
     """How often something was decided by how an Array lies in memory; who records a call asks.
 
     layouts: decided values, as by `order="K"`; asked: by the program itself, as by `x.flags`;
-    views: whether an Array is a view or a copy, which counts where there are writes.
+    views: whether an Array is a view or a copy, which counts where there are writes; locks: arrays
+    that the program made read-only.
     """
 
-    __slots__ = ("asked", "layouts", "recordings", "views", "writes")
+    __slots__ = ("asked", "layouts", "locks", "recordings", "views", "writes")
 
     def __init__(self) -> None:
         self.recordings = 0  # that are made at this moment
-        self.asked = self.layouts = self.views = self.writes = 0
+        self.asked = self.layouts = self.locks = self.views = self.writes = 0
 
 
 TALLY = Tally()
@@ -186,7 +187,8 @@ class Storage:
     """
 
     __slots__ = (
-        "ahead", "base", "copies", "lent", "owned", "places", "root", "step", "take", "version",
+        "ahead", "base", "copies", "lent", "locked", "owned", "places", "root", "step", "take",
+        "version",
     )  # fmt: skip
 
     base: Array | None
@@ -194,6 +196,7 @@ class Storage:
     step: Any  # from the base, as (primitive, static); None for one to read only
     places: Any  # where in a flat root the elements are, once that was asked
     owned: bool
+    locked: Any  # whether NumPy's array is read-only; None: it might be unlocked, and this not
     copies: Any  # of `x.flat`, of which no view is read: [how far its iteration is]; else False
     root: Array | None  # of a view; None for a root
     ahead: Any  # of a view an Ahead, of a root a Behind; or None
@@ -203,12 +206,6 @@ class Storage:
     def read(self, base: Any) -> Any:
         """The view, of its base or of what lies in memory as that does."""
         return self.take(base) if self.step is None else self.take(base, **self.step[1])
-
-    def lock(self) -> None:
-        """Let the view be read only, as NumPy has it."""
-        take, (_, static) = self.take, self.step
-        self.ahead = None
-        self.take, self.step = lambda base: take(base, **static), None
 
     @property
     def path(self) -> Any:
@@ -352,7 +349,7 @@ def root_storage() -> Storage:
     storage = Storage()
     storage.base = storage.root = storage.take = storage.step = None
     storage.places = storage.ahead = storage.lent = None
-    storage.owned = storage.copies = False
+    storage.owned = storage.copies = storage.locked = False
     storage.version = 0
     return storage
 
@@ -399,6 +396,7 @@ def view_of(base: Array, take: Any, step: Any = None) -> Storage:
     storage.base, storage.take, storage.step = base, take, step
     storage.places = storage.ahead = None
     storage.owned = storage.copies = False
+    storage.locked = False if own is None else own.locked
     if own is None or own.root is None:
         storage.root, storage.version = base, 0 if own is None else own.version
     else:
@@ -410,6 +408,7 @@ def view_of(base: Array, take: Any, step: Any = None) -> Storage:
 def link(view: Array, base: Array, take: Any) -> None:
     """Make an Array a view of another, to read only."""
     view.storage = view_of(base, take)
+    view.storage.locked = None
 
 
 def root_of(x: Array) -> Array:

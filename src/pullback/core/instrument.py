@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextvars import Token
+from contextlib import AbstractContextManager
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from . import resolve  # noqa: F401  # says what call sites call
+from .during import Within, during
 from .errors import ArgumentTypeError, kind_of
 from .messages import check_flag
 from .reach import OFF, SESSION, SWITCHED_OFF
@@ -66,7 +67,7 @@ class Context(type):
     def __exit__(cls, *exception: Any) -> None: ...
 
 
-class rebinding(metaclass=Context):  # a context manager, named like `no_grad`
+class rebinding(Within, metaclass=Context):  # a context manager, named like `no_grad`
     """Say whether transformations that begin here reach what they call; a context or a decorator.
 
     >>> import numpy as np
@@ -84,19 +85,14 @@ class rebinding(metaclass=Context):  # a context manager, named like `no_grad`
     def __init__(self, enabled: bool) -> None:
         check_flag(enabled, "enabled", "rebinding")
         self.enabled = enabled
-        self.tokens: list[Token[Any]] = []
 
-    def __enter__(self) -> rebinding:
+    def block(self) -> AbstractContextManager[None]:
         session = SESSION.get()
         if not self.enabled:
             session = OFF
         elif session is OFF and not SWITCHED_OFF:
             session = None
-        self.tokens.append(SESSION.set(session))
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        SESSION.reset(self.tokens.pop())
+        return during(SESSION, session)
 
     def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
         return Switched(fun, self.enabled)

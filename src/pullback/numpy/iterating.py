@@ -81,8 +81,8 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
         index = [0 if n == 1 else k for n, k in zip(x.shape, place, strict=True)]
         element = x[(*index, Ellipsis)]
         if not self.writes[i] and element is not x:
-            if type(element) is Array and element.storage and element.storage.step:
-                element.storage.lock()
+            if type(element) is Array and element.storage:
+                element.storage.locked = None
             elif type(element) is np.ndarray:
                 element.flags.writeable = False
         return element

@@ -44,6 +44,7 @@ from ..core.dispatch import operand, replaces
 from ..core.errors import ArgumentError, DtypeError, ShapeError
 from ..core.instances import numbers_of
 from ..core.layout import duplicate
+from ..core.locked import refuse_locked
 from ..core.primitive import Linear
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, running, youngest
@@ -172,7 +173,8 @@ def setitem(x, key, v):
         storage = root.storage
         if storage is not None and storage.ahead is not None and storage.root is None:
             catch_up(root)
-        if storage is not None and storage.owned and root.within.put(setitem_p, root, place, v):
+        free = storage is not None and storage.owned and x.storage.locked is False
+        if free and root.within.put(setitem_p, root, place, v):
             storage.version += 1
             TALLY.writes += 1
             return
@@ -246,9 +248,12 @@ def assign(x, key, arrays, v):
     if type(v) is not Array and type(v) is not float:
         v = plain_operand(v)
     root, path = x, ()
-    if x.storage is not None and x.storage.root is not None:
+    if x.storage is not None:
         storage = x.storage
-        root, path = storage.root, storage.path if storage.ahead is None else storage.ahead.path
+        if storage.locked is not False:
+            refuse_locked()
+        if storage.root is not None:
+            root, path = storage.root, storage.path if storage.ahead is None else storage.ahead.path
     writable(root, path)
     if type(v) is Array and v.storage is not None and v.storage.root is root and not arrays:
         steps = () if key == (Ellipsis,) else ((getitem_p, {"key": key}),)
@@ -345,7 +350,7 @@ def plain_operand(v):
 def writable(x, path):
     """Raise for what NumPy does not write to, and for leaves outside `no_grad`."""
     if path is None:
-        raise ValueError("assignment destination is read-only")
+        refuse_locked()
     if x.within.eager and not x.within.suspended() and is_leaf(x):
         raise ArgumentError(
             f"An assignment was made into a leaf {spec_of(x)} that requires a gradient.\n"
@@ -480,7 +485,8 @@ def in_place(operation):
         if out is NotImplemented:
             return out
         storage = self.storage
-        ahead = storage is not None and storage.ahead is not None and type(out) is Array
+        ahead = storage is not None and storage.ahead is not None and storage.locked is False
+        ahead = ahead and type(out) is Array
         if ahead and goes_on_ahead(self, out):
             return self
         if self.within.eager and self.within.suspended():

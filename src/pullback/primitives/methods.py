@@ -25,6 +25,7 @@ from ..core.array import (
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import asked_base, asked_layout
+from ..core.locked import flags_of, setflags
 from ..core.lost import shown
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.scalars import is_python
@@ -302,16 +303,6 @@ if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assig
     Array._set_shape = assigned_attributes.set_shape
 
 
-def flags_of(self):
-    """NumPy's flags of the array: its memory layout, and whether it may be written to."""
-    value = asked_layout(self)
-    if self.storage is None or self.storage.path is not None:
-        return value.flags
-    value = value.view()
-    value.flags.writeable = False
-    return value.flags
-
-
 attribute("dtype", dtype)
 attribute("ndim", lambda self: len(shape(self)))
 attribute("size", lambda self: math.prod(self.within.shape(self)))
@@ -483,19 +474,6 @@ Array.fill, Array.sort, Array.partition = (
     assigned_attributes.partition,
 )
 Array.put = method(np.put)
-
-
-def setflags(self, write=None, align=None, uic=None):
-    """A promise to leave the array alone changes no number; it is not enforced.
-
-    With `write=True`, a view that is read-only stays so, and says so when it is written into.
-    """
-    if align is not None or uic is not None:
-        raise MissingRuleError(
-            "`x.setflags` of an Array takes `write` alone.\n  Arrays manage their own memory."
-        )
-
-
 Array.setflags = setflags
 
 

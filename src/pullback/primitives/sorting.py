@@ -216,6 +216,8 @@ def unique(
     value = concrete(ar, "numpy.unique(x)")
     _, index, inverse, counts = np.unique(value, True, True, True, axis=axis, equal_nan=equal_nan)
     flat = ar.reshape(-1) if axis is None else ar
+    if type(flat) is Array:
+        np.argsort(flat, axis=0)  # a decision that its trace knows of
     values = shared(flat, index, inverse, counts, 0 if axis is None else axis)
     asked = (return_index, return_inverse, return_counts)
     rest = [x for x, wanted in zip((index, inverse, counts), asked, strict=True) if wanted]

@@ -107,7 +107,7 @@ def index_of(ndim, start, axes, shape):
 def read_only(view):
     """A view that NumPy does not write to."""
     if type(view) is Array and view.storage is not None:
-        view.storage.lock()
+        view.storage.locked = None
     return view
 
 

@@ -60,7 +60,8 @@ def at(ufunc, a, indices, b=None):
     if b is not None:
         b = np.ravel(np.broadcast_to(as_array(b), np.shape(places)))
     places = np.ravel(places)
-    if ufunc in (np.add, np.subtract):
+    # What is wider than x is rounded after each of them, as NumPy does.
+    if ufunc in (np.add, np.subtract) and np.result_type(x.dtype, b.dtype) == x.dtype:
         key = ((INDEX,), (places,))
         b = b.astype(x.dtype) if ufunc is np.add else -b.astype(x.dtype)
         total = scatter(Spec(flat.shape, x.dtype), [(ALL, flat), (key, b)])

@@ -19,6 +19,7 @@ from ..core.errors import (
     name_of,
 )
 from ..core.layout import duplicate
+from ..core.locked import locked_as
 from ..core.mapped_text import MAPPING
 from ..core.messages import brief, describe
 from ..core.namespaces import package
@@ -216,7 +217,9 @@ class Vmap(Transformation):
             unflatten(
                 structure,
                 [
-                    leaf if axis is None else Array(to_front(leaf, axis, self.fun), trace, None)
+                    leaf
+                    if axis is None
+                    else locked_as(leaf, Array(to_front(leaf, axis, self.fun), trace, None))
                     for leaf, axis in zip(leaves, leaf_axes, strict=True)
                 ],
             )

@@ -284,9 +284,13 @@ class FunctionCall(Primitive):
         xs = [as_numpy(x) for x in xs]
         call = type(self)(self.name, run, push, pull, xs, batched, self.reads)
         call.parts = [self.program, *self.parts, axes]
+        self.tell_batch(call, axes)
         if results is None:
             call.results, call.n_out = None, self.n_out
         return call(*xs)
+
+    def tell_batch(self, call: Any, axes: Any) -> None:
+        """Tell a batch of this call what a subclass knows of it."""
 
     def identify(self, program: Graph, *parts: Any) -> None:
         """Say what makes this call what it is."""

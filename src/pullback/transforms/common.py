@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array, current, peel, snapshot
+from ..core.during import Within
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -25,6 +26,7 @@ from ..core.errors import (
 )
 from ..core.instrument import Context
 from ..core.layout import duplicate
+from ..core.locked import locked_as, locked_copy
 from ..core.messages import brief, describe
 from ..core.node import COPIED_ARGUMENT, Kept
 from ..core.reach import OURS
@@ -61,14 +63,8 @@ class Transformation:
         return f"<{self.__qualname__}>"
 
 
-class Decorating(metaclass=Context):
+class Decorating(Within, metaclass=Context):
     """A context manager without arguments that also decorates functions."""
-
-    def __enter__(self) -> Any:
-        raise NotImplementedError
-
-    def __exit__(self, *exception: Any) -> None:
-        raise NotImplementedError
 
     def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
         context = type(self)
@@ -245,7 +241,8 @@ def as_primal(
         return leaf  # as long as Python's operators alone touch it, it is as without pullback
     if kind is ndarray and leaf.dtype.kind in "fc":
         if watched is None or leaf.nbytes <= COPIED_ARGUMENT:
-            return duplicate(leaf)
+            copy = duplicate(leaf)
+            return copy if leaf.flags.writeable else locked_copy(copy, leaf)
         watched.append(Kept(leaf))
         return leaf
     if kind is Array:
@@ -254,8 +251,11 @@ def as_primal(
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         value = leaf.payload
         if (type(value) is ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
-            leaf = snapshot(leaf)
-            return leaf.payload if leaf.within is CONSTANT else leaf
+            leaf = locked_as(leaf, snapshot(leaf))
+            if leaf.within is not CONSTANT:
+                return leaf
+            value = leaf.payload
+            return value if leaf.storage is None else locked_copy(value.copy(), value)
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
         return leaf
     if isinstance(leaf, (float, complex)):

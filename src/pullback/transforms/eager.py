@@ -11,7 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, Never, NoReturn
@@ -20,6 +20,7 @@ import numpy as np
 
 from ..core.array import Array, current, lend, snapshot
 from ..core.dispatch import as_array, holds_arrays
+from ..core.during import during
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -186,17 +187,22 @@ class Suspended:
                 for trace in TRACES:
                     if type(trace) is was:
                         trace.__class__ = now
-        self.depth.set(self.depth.get() + by)
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Suspend it once more."""
+        self.change(1)
+        try:
+            with during(self.depth, self.depth.get() + 1):
+                yield
+        finally:
+            self.change(-1)
 
     @contextmanager
     def lifted(self, wanted: bool) -> Iterator[None]:
         """Record although `no_grad` is in force, if so wanted."""
-        before = self.depth.get()
-        try:
-            self.depth.set(0 if wanted else before)
+        with during(self.depth, 0 if wanted else self.depth.get()):
             yield
-        finally:
-            self.depth.set(before)
 
 
 SUSPENDED = Suspended()
@@ -219,12 +225,8 @@ class no_grad(Decorating):  # a context manager, named as the field names it
         self = super().__new__(cls)
         return self if fun is None else self(fun)
 
-    def __enter__(self) -> no_grad:
-        SUSPENDED.change(1)
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        SUSPENDED.change(-1)
+    def block(self) -> AbstractContextManager[None]:
+        return SUSPENDED.deeper()
 
 
 def way_to_numbers_of(data: Any) -> str:

@@ -11,6 +11,7 @@ from numpy import ndarray
 from ..core.array import Array, bottom, current, touch
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
+from ..core.locked import locked_as
 from ..core.messages import describe
 from ..core.node import Kept, keep, new
 from ..core.primitive import Primitive
@@ -338,10 +339,10 @@ def along(
         lifted = Lifted(primal, verb, shown, position)
         if lifted.leaf:
             (value,), (dot,) = lifted.primals, directions(lifted, tangent, what, asker)
-            args.append(Array(value, trace, dot))
+            args.append(locked_as(value, Array(value, trace, dot)))
             continue
         dots = iter(directions(lifted, tangent, what, asker))
-        lift = lambda x: Array(x, trace, next(dots))  # noqa: B023  # called in this turn
+        lift = lambda x: locked_as(x, Array(x, trace, next(dots)))  # noqa: B023  # called in this turn
         args.append(lifted.map(lift))
     try:
         out = run(trace, fun, args, {})
@@ -546,7 +547,7 @@ def linearized(fun: Any, primals: Sequence[Any], verb: str) -> tuple[Any, Pushfo
     def number(primal: Any) -> Array:
         nonlocal n
         n += 1
-        return Array(primal, trace, (0, n - 1))
+        return locked_as(primal, Array(primal, trace, (0, n - 1)))
 
     for position, primal in enumerate(primals):
         arg = Lifted(primal, verb, fun, position)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.array import Array
+from ..core.locked import locked_as
 from ..core.node import Kept, Node, noted
 from ..core.trace import Trace
 from .backward import harvest
@@ -50,7 +51,7 @@ class LiftedTree:
         """The tree on a trace."""
 
         def leaf(primal: Any) -> Array:
-            x = noted(primal, trace, (), None, None)
+            x = locked_as(primal, noted(primal, trace, (), None, None))
             self.nodes.append(x.node)
             return x
 
@@ -77,7 +78,7 @@ def lift(
         arg = args[position]
         if type(arg) in LEAVES:
             primal = as_primal(arg, trace.verb, trace.fun, position, watched)
-            args[position] = x = noted(primal, trace, (), None, None)
+            args[position] = x = locked_as(primal, noted(primal, trace, (), None, None))
             lifted.append(LiftedLeaf(primal, x.node))
         else:
             lifted.append(LiftedTree(Lifted(arg, trace.verb, trace.fun, position, watched)))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Callable
-from contextvars import Token
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array, peel
 from ..core.cotangent import Slots, dense
+from ..core.during import during
 from ..core.errors import NanError
 from ..core.lost import line_of_user
 from ..core.node import Node
@@ -45,15 +46,11 @@ class debug_nans(Decorating):  # a context manager, named as the field names it
 
     @usage("with pullback.debug_nans()", "debug_nans")
     def __init__(self) -> None:
-        self.tokens: list[Token[Any]] = []
+        super().__init__()
 
-    def __enter__(self) -> debug_nans:
-        self.tokens.append(STARTS.set(watch))
-        watch(GROUND)
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        STARTS.reset(self.tokens.pop())
+    def block(self) -> AbstractContextManager[None]:
+        watch(GROUND)  # which looks at nothing but within
+        return during(STARTS, watch)
 
 
 def watch(trace: Trace) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.array import PYTHONS, Array, current, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
+from ..core.locked import locked_as
 from ..core.node import keep
 from ..core.primitive import Primitive
 from ..core.spec import PYTHON, hardened, is_inexact, spec_of
@@ -147,6 +148,7 @@ def capture(
     def enter(x: Any) -> Array:
         inputs.append(Variable(spec_of(x)))
         entered = Array(trace.foreign(x) if type(x) is Array else x, trace, inputs[-1])
+        locked_as(x, entered)
         if memory is not None:
             memory.enter(x, entered)
         return entered

@@ -543,6 +543,11 @@ NUMBERS_OF_PYTHON = {
     "the root of math": lambda x: math.sqrt(x) * x,
     "the exponential of math": lambda x: math.exp(300.0 * x),
     "a number that adapts": lambda x: x * x + 1.0,
+    "beside a float32": lambda x: (x + np.float32(0.1)) * np.float64(2.0),
+    "beside an array of float32": lambda x: (np.ones(3, np.float32) * x).sum() * 1.0 + 0.1,
+    "the larger of a float32": lambda x: np.maximum(x, np.float32(0.1)) + np.float64(0.1),
+    "one of two, and wide": lambda x: np.where(X > 0, x, np.float32(2)).astype(float).sum(),
+    "a product, beside float32": lambda x: (np.float32(0.3) * (x * x)).astype(float),
 }
 AROUND = {
     "value and gradient": pb.value_and_grad,
@@ -574,6 +579,43 @@ def test_numbers_of_python_stay_pythons(around):
             if str(a) != str(b):
                 wrong.append((name, x, a, b))
     assert not wrong
+
+
+TABLE = np.array([0.3, -0.7, 1.1, 0.2])
+ONTO_PLAIN_ARRAYS = (
+    "b = TABLE * 1.0; b[1] = x[0]",
+    "b = TABLE * 1.0; b[1:] = x",
+    "b = TABLE + len(x); b[1] += x[0]",
+    "b = TABLE[:3] * 2; b[::2] = x[1:]",
+    "b = np.abs(TABLE); b[...] = x[0]",
+    "b = (TABLE * 1.0).reshape(2, 2); b[0, 1] = x[0]",
+    "b = [TABLE * 1.0, TABLE * 2.0]; b[0][1] = x[0]; b = b[0] + b[1]",
+    "b = {'w': TABLE - 1.0}; b['w'][0] = x[2] * x[1]; b = b['w']",
+    "b = TABLE * 1.0\nfor i in range(3): b[i] = x[i] * b[i + 1]",
+    "b = TABLE * 1.0\nfor i, v in enumerate(x): b[i] = np.sin(v) if v > 0 else 0.5 * v",
+    "b = TABLE * 1.0\ni = 0\nwhile b[i] * b[i] < 2.0 and i < 2: b[i + 1] = x[i]; i += 1",
+    "b = TABLE * 1.0; b[0], b[1] = x[1], pb.stop_gradient(x[0])",
+    "b = TABLE.astype(complex); b[1] = x[0] * 1j; b = b.imag + b.real",
+)
+
+
+@pytest.mark.share(3)
+@pytest.mark.filterwarnings("ignore:.*falls back to Python:RuntimeWarning")
+@pytest.mark.parametrize("text", ONTO_PLAIN_ARRAYS)
+def test_values_stored_in_plain_arrays_keep_their_derivative(text):
+    """In a function that is compiled within, too, whose repeats took them for constants."""
+    scope = {"np": np, "pb": pb, "TABLE": TABLE}
+    body = "\n    ".join([*text.split("\n"), "return np.sum(b * b * 0.5 + b)"])
+    exec(f"def f(x):\n    {body}", scope)
+    f, x = scope["f"], np.array([0.4, -0.3, 0.9])
+    for around in (
+        pb.grad,
+        lambda f: lambda x: pb.jvp(f, (x,), (x,)),
+        lambda f: lambda x: pb.hvp(f)(x, x),
+    ):
+        fast = compile(f, wait=True)
+        for k in (1.0, 1.0, 0.9, 1.0):
+            close(np.asarray(around(fast)(k * x)), np.asarray(around(f)(k * x)))
 
 
 PYTHON_NUMBERS = {

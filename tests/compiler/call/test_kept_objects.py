@@ -98,6 +98,7 @@ def assert_same(text, plain, compiled):
         "a = [x * 2]; return Pair(a, (a,))",
         "x.setflags(write=False); return x.sum()",
         "x[0] = 3.0; x.setflags(write=False); return x.sum()",
+        "x.flags.writeable = True; return x.sum()",
     ],
 )
 def test_objects_that_are_kept_elsewhere(text):

@@ -125,3 +125,41 @@ def test_what_functions_hold():
             expected = 2.0 * len(scale.__name__) * float(scale.__doc__) + len(scale.__annotations__)
             assert fast(2.0) == expected
     assert "would repeat" in fast.why(2.0)
+
+
+class Box:
+    unit, value, rest = 2.0, 3.0, 5.0
+
+
+BOX = Box()
+
+
+def told(*xs):
+    """Because of this, which never runs, the first call is observed."""
+    return sorted(xs, key=print)
+
+
+def of_box(x, *names):
+    if x is None:
+        return told(BOX.unit, BOX.value)
+    for name in names:
+        x = x * getattr(BOX, name)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("names", "calls"), [(("unit", "value"), 2), (("unit", "rest", "value"), 3)]
+)
+def test_names_that_code_has_as_well_stop_no_rehearsal(names, calls):
+    """What is found under them has been read; it is looked up again in each call."""
+    fast = pb.compile(of_box, wait=True)
+    for _ in range(calls):
+        assert not fast.cache_info().paths
+        assert fast(1.5, *names) == of_box(1.5, *names)
+    assert fast.cache_info().paths
+    BOX.value = 7.0
+    try:
+        assert fast(1.5, *names) == of_box(1.5, *names)
+    finally:
+        del BOX.value
+    assert fast(1.5, *names) == of_box(1.5, *names)

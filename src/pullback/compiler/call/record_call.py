@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.array import Array
+from ...core.array import Array, is_number
 from ...core.reach import call_inside
+from ...core.scalars import is_python
 from ...core.trace import running
 from ..entry import object_layout
 from ..entry.native_records import MISS
@@ -182,9 +183,12 @@ def keep(
     """Keep a recording if it stands for the function, which has run in Python meanwhile."""
     recording, state, token = rehearsal.recording, rehearsal.state, rehearsal.token
     floats, traced = [call.leaves[i] for i in call.floats], Array in map(type, call.leaves)
-    if traced and recording is not None and recording.unlike:
-        entry.python = True  # a Python number may raise, or become complex
-        return
+    if traced and recording is not None:
+        # A Python number may raise, become complex, or take the precision of what it meets.
+        numbers = [x for x in call.leaves if type(x) is Array and is_number(x) and is_python(x)]
+        if recording.unlike or (recording.narrow and numbers):
+            entry.python = True
+            return
     if recording is None:
         why: str | None = f"it raised {rehearsal.failure} when it was recorded"
     elif recording.unlike:

@@ -22,7 +22,7 @@ from ...core.errors import ArgumentError, name_of
 from ...core.kept_results import forgotten
 from ...core.reach import call_inside
 from ...core.scalars import is_python
-from ...core.trace import running
+from ...core.trace import is_differentiated, running
 from ...core.tree import unflatten
 from ..facts.allowance import TooMuch, allowance
 from ..facts.call_monitor import Observer, Watch
@@ -87,6 +87,7 @@ class Rehearsal:
 
     recording: what was recorded; None where the function raised, which `failure` tells, or where
         its second half waits, which is `postponed`.
+    known: names by which code may ask and find nothing that was not read before.
     seen, other: what the code that ran reads, and whether code that was not expected was stopped.
     state, token: what the function reads on all ways seen so far, and its token now.
     """
@@ -96,7 +97,8 @@ class Rehearsal:
         self.statics = call.statics(entry.floats)
         self.around = [x for x in call.leaves if type(x) is Array]
         self.snapshot = Snapshot(scout)
-        self.watch = Watch(compiled.ran, compiled.asked)
+        self.known = compiled.asked | scout.state.covered()
+        self.watch = Watch(compiled.ran, self.known)
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
@@ -114,7 +116,10 @@ class Rehearsal:
         for i in call.passed(self.entry.floats):
             x = given.get(i, lifted[i])
             python = type(x) is float or (type(x) is np.float64 and is_python(lifted[i]))
-            lifted[i] = enter(Number(x) if python else x)
+            entered = enter(Number(x) if python else x)
+            if is_differentiated(lifted[i]):
+                entered.within.state.carrying.add(entered.node)
+            lifted[i] = entered
         return self.stand_ins.enter(*unflatten(call.structure, lifted))
 
     def located(self) -> Located:
@@ -152,10 +157,10 @@ class Rehearsal:
                 self.snapshot.restore([code for code, _ in watch.codes.values()])
                 self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
-        self.other = not lasting(watch) <= compiled.asked
+        self.other = not lasting(watch) <= self.known
         self.other |= compiled.ran is not None and not (
             watch.codes.keys() <= compiled.ran.keys()
-            and watch.asked <= compiled.asked
+            and watch.asked <= self.known
             and watch.whole.keys() <= compiled.whole.keys()
         )
 

@@ -18,7 +18,7 @@ import pathlib
 import sys
 import warnings
 from collections.abc import Callable, Container, Mapping, Set
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from functools import lru_cache
 from operator import attrgetter
 from threading import get_ident
@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...core.bytecode import original
+from ...core.during import during, listed
 from ...core.mapped_text import showing
 from ...core.namespaces import apart, package
 from ...core.private import UNWATCHED
@@ -121,6 +122,11 @@ def is_root_silent(level: int) -> bool:
     return bool(logging.root.handlers) and not logging.root.isEnabledFor(level)
 
 
+LISTENERS: tuple[tuple[list[Any], Any], ...] = (
+    (ASKED, is_asked), (ANSWERS, Answers), (LOOKUPS, looked_up), (DRAWS, Draws), (WARNS, warns),
+)  # fmt: skip
+
+
 class Watch:
     """A context in which calls are monitored.
 
@@ -185,22 +191,24 @@ class Watch:
         self.is_sorted = False  # whether it costs nothing where nothing of interest can happen
 
     def __enter__(self) -> Watch:
-        self.token = WATCHING.set(self)
-        ASKED.append(is_asked)
-        ANSWERS.append(Answers)
-        LOOKUPS.append(looked_up)
-        DRAWS.append(Draws)
-        WARNS.append(warns)
+        with ExitStack() as begun:
+            begun.enter_context(during(WATCHING, self))
+            for entries, entry in LISTENERS:
+                begun.enter_context(listed(entries, entry))
+            self.begin()
+            self.ends = begun.pop_all()
+        return self
+
+    def begin(self) -> None:
         self.thread = get_ident()
         self.handled = sys.exc_info()[1]
-        self.halting = Halting(self.thread, sys._getframe(1), self.resume)
+        self.halting = Halting(self.thread, sys._getframe(2), self.resume)
         if not monitored(self):
             self.before = set_aside()
             self.profile = self.seen
             self.sorting = frames_sorted()
             self.is_sorted = self.sorting.__enter__()
             install(self.profile)
-        return self
 
     def __exit__(self, kind: Any = None, error: Any = None, *_: Any) -> None:
         self.halting.forget_frames(error, self.handled)
@@ -212,12 +220,7 @@ class Watch:
             self.sorting.__exit__(None, None, None)
         self.halting.close()
         self.identities = {}  # which refer to this watch
-        WATCHING.reset(self.token)
-        ASKED.remove(is_asked)
-        ANSWERS.remove(Answers)
-        LOOKUPS.remove(looked_up)
-        DRAWS.remove(Draws)
-        WARNS.remove(warns)
+        self.ends.close()
         if self.warning_setup is not None and self.warning_setup[0] != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
             filters: Any = warnings.filters  # a list, if typed otherwise
@@ -335,7 +338,7 @@ class Watch:
         """Code asks for an attribute by a name that it has computed."""
         more = {"modules": SWEEPS, "__dict__": COMPUTED_NAMES}.get(name, name)
         self.asked.update([name, more])
-        if self.names is None or name in self.names:
+        if self.names is None or (name in self.names and more in self.names):
             return
         if self.expected is not None or name.startswith(ITEM):
             self.halting.halt()

@@ -263,7 +263,19 @@ class Content(Kind):
             for field in owner.dtype.names or ():
                 owner[field] = before[()][field]
         else:
-            owner[...] = before
+            put_elements(owner, before)
+
+
+def put_elements(x: np.ndarray, before: Any) -> None:
+    """Give an array its elements back, also where the program has locked it since."""
+    locked = not x.flags.writeable
+    if locked:
+        x.flags.writeable = True
+    try:
+        x[...] = before
+    finally:
+        if locked:
+            x.flags.writeable = False
 
 
 class Objects(Kind):
@@ -276,8 +288,10 @@ class Objects(Kind):
         return same_things(was, now)
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
+        before = np.empty(owner.shape, object)
         for place, value in zip(np.ndindex(owner.shape), was, strict=True):
-            owner[place] = value
+            before[place] = value
+        put_elements(owner, before)
 
 
 class Ambient(Kind):

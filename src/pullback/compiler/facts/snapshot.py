@@ -40,7 +40,20 @@ from .classes import (
 )
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, home_of, may_repeat, of_dates
-from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Kind, Opaque, Place, Slot, of
+from .places import (
+    LARGE,
+    MISSING,
+    SMALL,
+    Cell,
+    Item,
+    Items,
+    Kind,
+    Opaque,
+    Place,
+    Slot,
+    of,
+    put_elements,
+)
 from .reader import Lenient
 from .state import Parts, State
 
@@ -443,7 +456,7 @@ class Snapshot:
             self.disturbed |= binds.restore(place)
         for x, was in self.copies:
             if content_hash(x) != content_hash(was):
-                x[...] = was
+                put_elements(x, was)
 
     def is_changed_since(self) -> bool:
         """Whether another thread has bound something anew after all was put back.

@@ -142,6 +142,10 @@ class State:
         self.stored, self.filled = frozenset(stored), frozenset(filled)
         return self
 
+    def covered(self) -> set[str]:
+        """Names that code may also compute, without that more is read."""
+        return set(self.names & self.handed) if self.handed is not None else set()
+
     def takes(self, name: str) -> bool:
         """Whether the code may use a method of this name other than by calling it."""
         return self.all or name in (self.names if self.handed is None else self.handed)

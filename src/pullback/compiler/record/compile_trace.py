@@ -137,11 +137,19 @@ class Questions(Notes):
         self.outside = SUSPENDED.here()
         self.suspends = False  # whether `no_grad` begins or ends on the way
         self.live: set[Variable] | None = None  # what has derivatives to lose, if that is asked
+        # What depends on arguments that a transformation around differentiates, up to a number of
+        # equations and the last of these: a loop that is folded takes some away.
+        self.carrying: set[Variable] = set()
+        self.followed: tuple[int, Equation | None] = (0, None)
 
     def counts(self, x: Variable, limit: int) -> None:
         """Note that a variable is a Python integer, and its largest possible magnitude."""
         self.weak.add(x)
         self.limits[x] = limit
+
+
+def variables_of(e: Equation) -> list[Variable]:
+    return [x for x in e.inputs if type(x) is Variable]
 
 
 class CompileTrace(StageTrace):
@@ -421,7 +429,20 @@ class CompileTrace(StageTrace):
         return Array(x.payload, self, stopped)
 
     def converts(self, x: Array, asked: str) -> bool:
-        return True
+        return not self.carries(x)
+
+    def carries(self, x: Array) -> bool:
+        """Whether a transformation around would lose a derivative with x."""
+        notes = self.state
+        if notes.carrying:
+            n, last = notes.followed
+            if last is not None and last not in notes.equations[n - 1 : n]:
+                n = 0
+            for e in notes.equations[n:]:
+                if e.primitive is not STOP and not notes.carrying.isdisjoint(variables_of(e)):
+                    notes.carrying.update([v for v in e.outputs if is_inexact(v.spec.dtype)])
+            notes.followed = len(notes.equations), (notes.equations or [None])[-1]
+        return x.node in notes.carrying
 
     def peels(self, x: Array) -> bool:
         if self.state.traced:

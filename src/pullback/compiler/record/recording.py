@@ -21,6 +21,7 @@ import numpy as np
 from ...core.array import TALLY, Array, current
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
+from ...core.locked import is_locked, locked_as
 from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import children, flatten
@@ -100,6 +101,7 @@ class Recording:
     numbers: whether Python floats may be inputs in what is recorded next.
     captured: whether it uses Arrays of transformations around it.
     suspends: whether `no_grad` begins or ends on the way.
+    locks: whether it made an array read-only that it returns or stores.
     stores: places that it stores to; the outputs are then a pair of the result and the values.
     changes: why what it stored cannot be stored again, or None.
     read: the places that it reads as well as stores to, if that is why.
@@ -130,6 +132,7 @@ class Recording:
     numbers: bool
     captured: bool
     suspends: bool
+    locks: bool
     stores: Sequence[Store] = ()
     changes: str | None = None
     read: Sequence[Store] = ()
@@ -194,6 +197,7 @@ class Inputs:
         self.weak: list[Variable] = []
         self.orders: list[Any] = []
         self.axes: list[Any] = []
+        self.layouts: list[Any] = []  # of arrays, as they are entered
         self.entering: list[Any] = []
         self.writable: list[bool] = []
 
@@ -210,8 +214,9 @@ class Inputs:
         if type(x) is np.ndarray:
             self.orders.append(order_in(x))
             self.axes.append(axes_in_memory(x))
+            self.layouts.append(layout_of(x))
         self.variables.append(variable)
-        self.arrays.append(Array(x, self.trace, variable))
+        self.arrays.append(locked_as(x, Array(x, self.trace, variable)))
         return self.arrays[-1]
 
     def plain(self) -> list[np.ndarray]:
@@ -224,10 +229,15 @@ class LayoutQuestions:
 
     def __init__(self) -> None:
         self.before = TALLY.asked, TALLY.layouts, TALLY.views, TALLY.writes
+        self.locks = TALLY.locks
 
     def asked(self) -> bool:
         """Whether the program asked how an array lies."""
         return TALLY.asked > self.before[0]
+
+    def locked(self) -> bool:
+        """Whether the program made an array read-only."""
+        return TALLY.locks > self.locks
 
     def decided(self) -> bool:
         """Whether an operation asked in which order elements lie, or whether one is a view."""
@@ -270,6 +280,7 @@ def recorded(
         stored = located()
         out.stores, out.changes, out.read = stored.stores, stored.why, stored.read
         leaves, out.structure = flatten((result, stored.values) if out.stores else result)
+        out.locks = questions.locked() and any(map(is_locked, leaves))
         note_outputs(out, leaves, trace)
         note_graph(out, note_writes(out, inputs), inputs)
         codes = [code_of(code) for code, _ in watch.codes.values()]
@@ -353,7 +364,7 @@ def note_layout(out: Recording, inputs: Inputs, decided: bool, asked: bool) -> N
     several |= any(axes is not None for axes in inputs.entering)
     out.axes = inputs.axes if several and set(inputs.axes) != {UNORDERED} else None
     out.orders = inputs.orders if decided else None
-    out.layouts = [layout_of(x) for x in inputs.plain()] if asked else None
+    out.layouts = inputs.layouts if asked else None
 
 
 def note_numbers(out: Recording, inputs: Inputs) -> None:
@@ -419,6 +430,8 @@ def refusal(
         return notes.raised
     if lost(notes, out.graph):
         return LOST
+    if out.locks:
+        return "it returns or stores an array that it has made read-only"
     if out.captured:
         return "it uses Arrays of another transformation"
     for name in sorted(UNSEEN & out.state.names):

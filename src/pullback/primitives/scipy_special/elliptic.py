@@ -24,9 +24,9 @@ def ellipe_m(m):
 
 def elliprc_by(x, y, principal, order, over):
     """Where y < 0 the integral is a principal value, of which the slope does not cancel."""
-    inside = np.where(y < 0, 1.0, y)
+    inside = np.where(np.real(y) < 0, 1.0, y)
     slope = sp.elliprd(*[{"x": x, "y": inside}[name] for name in order]) / over
-    return np.where(y < 0, principal, slope)
+    return np.where(np.real(y) < 0, principal, slope)
 
 
 def from_period(phi):

@@ -56,7 +56,7 @@ class Changes(NamedTuple):
 def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
     """Where the levels, a vector for each number in [0, 1], change."""
     are_some = False
-    us = (np.arange(LOOKED + 1) + 0.5 * (np.arange(LOOKED + 1) % 2)) / (LOOKED + 0.5)
+    us = (np.arange(LOOKED + 1) + 0.5 * (np.arange(LOOKED + 1) % 2)) / LOOKED
     found = batches.rows(levels, np.broadcast_to(us, (batches.size, len(us))))
     example, part, which = np.nonzero(np.diff(found, axis=1))
     left, right = us[part], us[part + 1]

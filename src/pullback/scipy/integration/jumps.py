@@ -16,7 +16,7 @@ derivatives.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,10 @@ SMALL = 1e-6  # what a root of the distance from a jump may add to it
 
 
 # Of a jump: where it is, the number of its surface, how far it is from there to where that is not
-# flat, to before the jump and to behind it, the branches there, and 1: a row of zeros is none.
-COLUMNS = ("x", "which", "aside", "low", "high", "before", "behind", "found")
+# flat, to before the jump and to behind it, the branches there, a number that says what is decided
+# beside it, and 1: a row of zeros is none.
+COLUMNS = ("x", "which", "aside", "low", "high", "before", "behind", "decided", "found")
+PATTERN = [COLUMNS.index(name) for name in ("which", "before", "behind", "decided", "found")]
 
 
 class Jumps:
@@ -60,6 +62,7 @@ class Jumps:
         self.program: BranchingFunction = surfaces.program
         self.how, self.branches = how, tuple(self.program.branches)
         self.moving, self.surfaces = moving, surfaces.moving(tuple(moving))
+        self.of_integrand = surfaces
 
     def __bool__(self) -> bool:
         return bool(self.surfaces)
@@ -106,6 +109,7 @@ class Jumps:
                 row = self.described(u, surfaces, x_of, theta, domain, peak)
                 if row is not None:
                     found.append(row)
+            self.insist_alike([0.0, *[u for u, _ in located], 1.0], x_of, theta)
             if are_some and found:
                 raise SolverError(
                     f"An integrand jumps at more than {MOST} places.\n  Split the range, or write"
@@ -143,8 +147,13 @@ class Jumps:
         """What `places` says of one; None if the integrand does not jump there."""
         if not 4 * BESIDE < u < 1 - 4 * BESIDE:
             return None  # at a limit
-        x, beside = x_of(u), [x_of(u - BESIDE), x_of(u + BESIDE)]
-        low, high = sorted(beside) if domain.upper > domain.lower else sorted(beside)[::-1]
+        x = x_of(u)
+        sign = 1.0 if domain.upper > domain.lower else -1.0
+        # Next to a limit, surfaces are rounded as those in the middle are.
+        least = 64 * np.spacing(
+            max([abs(y) for y in (x, domain.lower, domain.upper) if abs(y) < np.inf])
+        )
+        low, high = [x + by * sign * max(abs(x_of(u + by * BESIDE) - x), least) for by in (-1, 1)]
         numbers = [self.number(y, theta) for y in (low, high)]
         if not self.jumps(x, (low, high), numbers, theta, peak):
             return None
@@ -152,10 +161,35 @@ class Jumps:
             for y in (low, high):
                 height, slope = self.slope(which, np.float64(y), theta)
                 if abs(height - slope * (y - x)) < 0.1 * abs(slope * (y - x)):
-                    return x, which, y - x, low - x, high - x, *numbers, 1.0
+                    decided = self.decided((low, high), theta)
+                    return x, which, y - x, low - x, high - x, *numbers, decided, 1.0
         if self.moves(x, surfaces, theta, domain):
             raise unknown()
         return None
+
+    def decided(self, xs: Any, theta: Sequence[Any]) -> float:
+        """A number that says all that the integrand decides at some places."""
+        every = self.of_integrand.moving()
+        levels = np.concatenate([every.levels(np.float64(x), theta) for x in xs])
+        levels = np.where(np.isfinite(levels), levels, 0.5)
+        return float(np.sum(np.cos(levels * (1.0 + np.arange(len(levels))))))
+
+    def insist_alike(self, ends: Sequence[float], x_of: Any, theta: Sequence[Any]) -> None:
+        """Raise if jumps of inner integrals come, go or meet between places that are known."""
+        for left, right in pairwise(ends):
+            if not self.surfaces or right - left < 1e-6:
+                continue
+            found = [
+                [patterns(x) for x in self.surfaces.searched(np.float64(x_of(u)), theta)]
+                for u in left + (right - left) * np.array([1e-3, 0.3, 0.6, 0.999])
+            ]
+            if any(x != found[0] for x in found):
+                raise MissingRuleError(
+                    "An integral of an integral is differentiated again, and jumps of the inner"
+                    " integrand come, go or meet inside of its range, at a place of the outer one"
+                    f" that may move, in {place(line_of_user())}\n"
+                    "  Split the outer range there."
+                )
 
     def peak(self, x_of: Any, theta: Sequence[Any]) -> Any:
         """The largest finite value of the integrand at some places."""
@@ -248,12 +282,12 @@ class Jumps:
 
         results = (np.zeros((room, len(COLUMNS))),)
         call = JumpSearch("jumps", run, no_tangents, no_cotangents, xs, results)
-        call.results = None
+        call.results, call.surfaces = None, self.of_integrand
         return call(*xs)[0]
 
     def crossing(self, row: Any, theta: Sequence[Any], steps: int) -> tuple[Any, Any, Any, Any]:
         """(the surface, where it is not flat, its slope by x, how far the integrand falls)."""
-        c, which, aside, low, high, before, behind, found = [row[i] for i in range(len(COLUMNS))]
+        c, which, aside, low, high, before, behind, _, found = [row[i] for i in range(len(COLUMNS))]
         for _ in range(steps):
             at = c + aside
             height, slope = self.slope(which, at, theta)
@@ -301,8 +335,17 @@ class Jumps:
 class JumpSearch(OverRange):
     """A search on plain values, one for each example of a batch."""
 
+    searches = True
+
     def batch(self, xs: Any, mapped: Any, size: int) -> Any:
         return one_by_one(self, xs, mapped, size, {})
+
+
+def patterns(table: Any) -> list[Any]:
+    """Which jumps a search found, in their order, and what is decided beside them."""
+    table = np.asarray(peel(table))
+    table = table[table[:, -1] > 0]
+    return np.round(table[np.argsort(table[:, 0])][:, PATTERN], 9).tolist()
 
 
 def no_tangents(xs: Any, outs: Any, x_dots: Any) -> Any:
@@ -388,6 +431,6 @@ def unknown() -> MissingRuleError:
     return MissingRuleError(
         "An integrand jumps at a place that moves with a parameter of which the derivative is"
         f" taken, and how it moves is not known, in {place(line_of_user())}\n"
-        "  Write the condition as a comparison, `np.where(x < k, a, b)`, or name the place,"
-        " `quad(f, a, b, points=[k])`, or split the range there."
+        "  Write the condition as a comparison, `np.where(x < k, a, b)`, outside of a `while`, or"
+        " name the place, `quad(f, a, b, points=[k])`, or split the range there."
     )

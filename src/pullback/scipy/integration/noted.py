@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from ...transforms.loops.scan_primitive import Scan
 from ...transforms.loops.while_primitive import While
 
 Key = tuple[Any, ...]
+NONE: Mapping[Key, np.ndarray] = {}
 
 
 class Decision(NamedTuple):
@@ -56,10 +57,16 @@ class NotingTrace(Trace):
         moves = any(map(self.moves, xs))
         out = primitive(*values, **static)
         if type(out) is tuple:
-            for part in out:
-                self.note(primitive, part, values, static, moves)
-            return tuple([self.result(part, moves) for part in out])
-        self.note(primitive, out, values, static, moves)
+            return tuple([self.taken(primitive, x, values, static, moves) for x in out])
+        return self.taken(primitive, out, values, static, moves)
+
+    def taken(
+        self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
+    ) -> Any:
+        """One result; another where it is a decision that is to be another."""
+        other = self.note(primitive, out, values, static, moves)
+        if other is not None and primitive.level is None:
+            out = other.astype(out.dtype)[()]
         return self.result(out, moves)
 
     def converts(self, x: Array, asked: str) -> bool:
@@ -82,17 +89,17 @@ class NotingTrace(Trace):
 
     def note(
         self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
-    ) -> None:
+    ) -> Any:
         level = out
         if primitive.level is not None:
             level = primitive.level(*values, **static)
         elif not primitive.steps and getattr(out, "dtype", OTHER).kind not in "biu":
-            return
+            return None
         if not any(is_inexact(getattr(x, "dtype", OTHER)) for x in values):
-            return
+            return None
         found, shape = primitive.surface, np.shape(level)
         surface = lambda: np.broadcast_to(found(*values, **static) * 1.0, shape)
-        self.state.enter(level, None if found is None else surface, moves)
+        return self.state.enter(level, None if found is None else surface, moves)
 
     def concrete(self, x: Array, asked: str) -> Any:
         if is_inexact(x.dtype):
@@ -109,9 +116,13 @@ OTHER = np.dtype(object)
 
 
 class Decided:
-    """The decisions of one run by what moves, by their keys; made: whether there were any."""
+    """The decisions of one run by what moves, by their keys; made: whether there were any.
 
-    def __init__(self) -> None:
+    others: the levels of decisions that are to be made otherwise
+    """
+
+    def __init__(self, others: Mapping[Key, np.ndarray]) -> None:
+        self.others = others
         self.found, self.counts, self.made = dict[Key, Decision](), Counter[Any](), False
         self.caller: Any = sys._getframe(2)
 
@@ -122,15 +133,17 @@ class Decided:
             outside = outside.f_back
         return (None, 0) if outside is frame else (line_of(frame), frame.f_lasti)
 
-    def enter(self, level: Any, surface: Callable[[], Any] | None, moves: bool) -> None:
+    def enter(self, level: Any, surface: Callable[[], Any] | None, moves: bool) -> Any:
+        """Note a decision; its level, if it is to be another."""
         self.made = True
         if not moves:
-            return
+            return None
         place = self.place()
         key = *place, self.counts[place]
         self.counts[place] += 1
         level = np.asarray(peel(level), float)
         self.found[key] = Decision(np.where(level == level, level, 0.5), surface)
+        return self.others.get(key)
 
     def changed(self, other: Decided, among: Any = None) -> list[tuple[Key, int]]:
         """The decisions with another level, each with the place of an element of it that changes.
@@ -149,9 +162,11 @@ class Decided:
         return out
 
 
-def noted(fun: Callable[..., Any], t: Any, y: Any) -> tuple[Any, Decided]:
-    """fun(t, y), and what it decides; t and y may be Arrays."""
-    decisions = Decided()
+def noted(
+    fun: Callable[..., Any], t: Any, y: Any, others: Mapping[Key, np.ndarray] = NONE
+) -> tuple[Any, Decided]:
+    """fun(t, y), and what it decides; t and y may be Arrays. others: see `Decided`."""
+    decisions = Decided(others)
     trace = NotingTrace("solve_ivp", None, decisions)
     with during(REPEATS, True), np.errstate(all="ignore"):  # the derivatives here are nobody's
         t = Array(np.float64(t) if type(t) is float else t, trace, False)

@@ -42,7 +42,7 @@ from .integrand import Integrand, accurate, marks_of
 from .jumps import Jumps, attempt, replaced
 from .subdivision import Range
 from .sums import summed
-from .surfaces import OverRange, SurfacesOf
+from .surfaces import OverRange, SurfacesOf, aside
 
 # How many numbers inside of a limit it is sure, also if it is rounded, on which side of a jump one
 # is; and how many more show how the integrand goes on.
@@ -107,7 +107,9 @@ class Integral:
             results = run(*map(bare, xs))
         elif not any(type(x) is Array for x in results):
             first = [peel(x) for x in xs]
-        return OverRange(self.name, run, push, pull, xs, results, reads="xs")(*xs)
+        call = OverRange(self.name, run, push, pull, xs, results, reads="xs")
+        call.surfaces = surfaces
+        return call(*xs)
 
     def edge(self, program: Any, x: Any, other: Any, parts: Any) -> Any:
         """The integrand at a limit, coming from inside: it may jump or have a kink there.
@@ -120,9 +122,10 @@ class Integral:
             self.how.weighted(program([x + n * step], parts), x + n * step)
             for n in (0, NEAR, LATER)
         ]
-        first, rest = np.abs(stopped(near) - stopped(at)), np.abs(stopped(later) - stopped(near))
+        values = [aside(x) for x in (at, near, later)]
+        first, rest = np.abs(values[1] - values[0]), np.abs(values[2] - values[1])
         is_root = (first > 10 * NEAR / LATER * rest) & (first < rest)
-        return np.where(np.isfinite(at) & ~is_root, near, at)
+        return np.where(np.isfinite(values[0]) & ~is_root, near, at)
 
     def push(self, surfaces: SurfacesOf, xs: Any, x_dots: Any) -> Any:
         """The integral of the tangent, and what the limits sweep."""

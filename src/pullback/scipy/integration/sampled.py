@@ -53,7 +53,7 @@ class SurfaceTrace(NotingTrace):
 
     def note(
         self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
-    ) -> None:
+    ) -> Any:
         kinds = [getattr(x, "dtype", OTHER).kind for x in values]
         jumps = primitive.steps or primitive.level is not None
         jumps |= primitive.cut is not None and "c" in kinds

@@ -6,7 +6,7 @@ Enter: the held steps. Leave: the changes of what it decides (see `noted`) at wh
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from ...core.trace import enclosing
 from ...transforms.eager import GROUND
 from ...transforms.forward import jvp
 from ..solving.implicit import RecordedFunction
-from .noted import Decided, Key, noted
+from .noted import NONE, Decided, Key, noted
 from .steps import Trajectory
 
 PLACES = np.arange(1, 7) / 6  # of each step, where it is looked for changes of decisions
@@ -56,16 +56,13 @@ class RightSide:
         with np.errstate(all="ignore"):
             return np.asarray(peel(self.fun(np.float64(t), y)))
 
-    def at(self, t: float, y: np.ndarray) -> tuple[np.ndarray, Decided]:
-        """Its value, and its decisions."""
-        out, decisions = noted(self.fun, t, y)
-        return np.asarray(peel(out)), decisions
-
-    def all_at(self, t: float, y: np.ndarray) -> tuple[np.ndarray, Decided]:
-        """Likewise with its slopes, all in one vector, and with what these decide."""
+    def all_at(
+        self, t: float, y: np.ndarray, others: Mapping[Key, np.ndarray] = NONE
+    ) -> tuple[np.ndarray, Decided]:
+        """Its value and its slopes, all in one vector, and what is decided; others: otherwise."""
+        out, decisions = noted(self.slopes, t, y, others)
         if self.order == 1:
-            return self.at(t, y)
-        out, decisions = noted(self.slopes, t, y)
+            return np.asarray(peel(out)), decisions
         return np.concatenate([np.ravel(peel(x)) for x in leaves(out)]), decisions
 
     def decides(self, t: float, y: np.ndarray) -> bool:
@@ -116,7 +113,13 @@ class RightSide:
         if len(known) < 2:
             return
         several, rates = [x for x, *_ in known], np.array([rate for *_, rate in known])
-        heights = lambda t, y: np.stack([self.height(t, y, *x) for x in several])
+
+        def heights(t: Any, y: Any) -> Any:
+            found = [self.height(t, y, *x) for x in several]
+            if any(x is None for x in found):  # a way that is not taken again
+                raise at_once(several[0][0])
+            return np.stack(found)
+
         program = RecordedFunction(heights, np.float64(t), y)
         theta = [np.asarray(peel(x)) for x in program.theta]
         generator, origins = np.random.default_rng(0), [origin(x) for x in program.theta]
@@ -241,16 +244,27 @@ class Search:
 
     def jumps_at(self, i: int, a: float, b: float) -> bool:
         """Whether the values differ on both sides of a change between a and b."""
-        (first, start), (last, _) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
+        (first, start), (last, end) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
         width = 8 * np.spacing(max(abs(a), abs(b), abs(self.ts[-1] - self.ts[0])))
         while abs(b - a) > width and (self.closely or self.differ(first, last)):
             middle = a + (b - a) / 2
             out, now = self.side.all_at(middle, self.state(i, middle))
             if start.changed(now):
-                b, last = middle, out
+                b, last, end = middle, out, now
             else:
                 a, first, start = middle, out, now
-        return self.differ(first, last)
+        return self.differ(first, last) or (self.closely and self.cancel(i, a, first, start, end))
+
+    def cancel(self, i: int, t: float, first: np.ndarray, start: Decided, end: Decided) -> bool:
+        """Whether several decisions change there, one of which alone would be a jump."""
+        changed = start.changed(end)
+        for key, element in changed if len(changed) > 1 else ():
+            level, then = start.found[key].level, end.found[key].level
+            if level.shape == then.shape:
+                level = np.where(np.arange(level.size).reshape(level.shape) == element, then, level)
+                if self.differ(first, self.side.all_at(t, self.state(i, t), {key: level})[0]):
+                    return True
+        return False
 
     def differ(self, first: np.ndarray, last: np.ndarray) -> bool:
         if first.shape != last.shape:

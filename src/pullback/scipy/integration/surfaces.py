@@ -4,7 +4,12 @@
     x // k       likewise; the surface is how far x / k is from an integer
 
 Each operation declares both (`Traits.surface`, `Traits.level`). What calls, compiled programs and
-loops do inside of an integrand is looked into.
+loops do inside of an integrand is looked into. Of a loop with very many steps, or of which only the
+values say how many, it is known where it jumps, and not how that moves.
+
+An integral inside of an integrand goes over all of its own jumps, and jumps itself where they do
+not depend on what it goes over; its derivatives jump where one comes in at a limit. Both show in
+what its integrand does at the limits.
 """
 
 from __future__ import annotations
@@ -14,14 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.graph.rewriting import inlined
+from ...compiler.graph.rewriting import inlined, rewritten
 from ...core.graph import Equation, Graph, Variable
+from ...core.primitive import ZERO, Elementwise
 from ...core.spec import zeros
+from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall
 from ...transforms.loops.body import recorded
 from ...transforms.loops.scan_primitive import Scan
+from ...transforms.loops.while_primitive import While, moved
 from ..solving.motion import Described
 
+# What a rule decides by these values is no jump: it is right with either answer.
+aside = Elementwise(lambda x: np.array(x)[()], ZERO, name="aside", lower="same")
 LONGEST = 100_000  # operations of a loop, all steps together, that are looked into
 
 
@@ -34,7 +44,7 @@ def what_it_does(e: Equation) -> Graph | None:
     if isinstance(e.primitive, Described) and e.primitive.n_out is None:
         graph = written(lambda *xs: e.primitive.program(*xs, **e.static), e)
         return graph if any(map(levels_of, inlined(graph, what_it_does).equations)) else None
-    return unrolled(e) if isinstance(e.primitive, Scan) else None
+    return of_loop(e) if isinstance(e.primitive, (Scan, While)) else None
 
 
 def written(program: Callable[..., Any], e: Equation) -> Graph:
@@ -43,13 +53,83 @@ def written(program: Callable[..., Any], e: Equation) -> Graph:
     return recorded(program, examples)
 
 
-def unrolled(e: Equation) -> Graph | None:
-    """The steps of a loop one after the other, if any may jump."""
+def of_loop(e: Equation) -> Graph | None:
+    """The steps of a loop one after the other, if any may jump; or it, and whether they do."""
     loop = e.primitive
-    body = inlined(loop.body, what_it_does)
-    if not any(map(levels_of, body.equations)) or len(body.equations) * loop.length > LONGEST:
+    if isinstance(loop, Telling):
         return None
-    return written(lambda *xs: loop.unrolled(xs), e)
+    body = inlined(loop.body, what_it_does)
+    if not any(map(levels_of, body.equations)):
+        return None
+    if isinstance(loop, Scan) and len(body.equations) * loop.length <= LONGEST:
+        return written(lambda *xs: loop.unrolled(xs), e)
+    return written(telling(loop, body).with_levels, e)
+
+
+class Telling:
+    """A loop with one more carry, which is another where some of its steps jump."""
+
+    def with_levels(self, *xs: Any) -> tuple[Any, ...]:
+        """The results of the loop; where it jumps, its last equation gives another integer."""
+        loop: Any = self
+        n = loop.n_carry - 1
+        at = loop.n_consts + n
+        outs = list(loop(*xs[:at], np.float64(1.0), *xs[at:]))
+        if getattr(loop, "capacity", 0):
+            del outs[2 * n + 2]  # the rows of the carry
+        told = np.astype(np.rint(outs.pop(n) * 2.0**40), np.int64)
+        return (outs[0] + 0 * told, *outs[1:])
+
+
+class TellingScan(Telling, Scan):
+    pass
+
+
+class TellingWhile(Telling, While):
+    pass
+
+
+def telling(loop: Any, body: Graph) -> Telling:
+    """The loop with that carry; body: what it does."""
+    inside, n, n_consts = Surfaces(body, [range(len(body.inputs))]), loop.n_carry, loop.n_consts
+    at = n_consts + n
+
+    def step(*xs: Any) -> tuple[Any, ...]:
+        given, told = [*xs[:at], *xs[at + 1 :]], xs[at]
+        levels, outs = inside.levels(*given), body.evaluate(*given)
+        told = np.cos(3 * told + np.sum(np.cos(levels * (1.0 + np.arange(len(levels))))))
+        return (*outs[:n], np.where(told == told, told, 0.5), *outs[n:])
+
+    examples = [zeros(x.spec) for x in body.inputs] if loop.examples is None else loop.examples
+    examples = [*examples[:at], np.float64(1.0), *examples[at:]]
+    body = recorded(step, examples)
+    if isinstance(loop, Scan):
+        return TellingScan(body, n_consts, n + 1, loop.length, loop.reverse, examples)
+    cond = moved(loop.cond, examples, range(at))
+    return TellingWhile(cond, body, n_consts, examples, loop.keep, loop.capacity)
+
+
+def opened(graph: Graph) -> Graph:
+    """The graph with what calls, programs and loops do in their place.
+
+    Beside integrals there is what their integrands do at the limits.
+    """
+    graph = inlined(graph, what_it_does)
+
+    def rule(e: Equation) -> Any:
+        if not isinstance(e.primitive, OverRange) or not e.primitive.jumps_inside:
+            return e
+        beside = opened(written(e.primitive.at_limits, e))
+        names: dict[Any, Any] = dict(zip(beside.inputs, e.inputs, strict=True))
+        found = [e]
+        for f in beside.equations:
+            inputs = [names[x] if type(x) is Variable else x for x in f.inputs]
+            outputs = tuple([Variable(x.spec) for x in f.outputs])
+            found.append(Equation(f.primitive, tuple(inputs), outputs, f.static))
+            names.update(zip(f.outputs, outputs, strict=True))
+        return found
+
+    return rewritten(graph, rule)
 
 
 def jump_of(e: Equation) -> tuple[Any, Any]:
@@ -71,27 +151,60 @@ def levels_of(e: Equation) -> tuple[Variable, ...]:
 
 
 class OverRange(FunctionCall):
-    """A call on (*theta, a, b) that goes over x from a to b."""
+    """A call on (*theta, a, b) that goes over x from a to b.
+
+    surfaces: those of the integrand; axes: how its operands are mapped, in batches of batches
+    searches: whether it looks for jumps, which a derivative does
+    """
+
+    surfaces: SurfacesOf | None = None
+    axes: Sequence[Any] = ()
+    searches = False
+
+    @property
+    def jumps_inside(self) -> bool:
+        """Whether its integrand may jump somewhere."""
+        return self.surfaces is not None and self.surfaces.decide
+
+    def at_limits(self, *xs: Any) -> Any:
+        """What the integrand does at both limits."""
+        assert self.surfaces is not None
+        fun = self.surfaces.at_limits
+        for axes in self.axes:
+            fun = vmap(fun, in_axes=axes)
+        return fun(*xs)
+
+    def tell_batch(self, call: Any, axes: Any) -> None:
+        call.surfaces, call.axes = self.surfaces, (*self.axes, axes)
 
 
 class Surfaces:
     """The operations of a graph that jump, and depend on inputs of each of these groups.
 
-    Calls, compiled programs and loops of the graph are replaced by what they do.
+    Calls, compiled programs and loops of the graph are replaced by what they do. What depends on
+    searches for jumps of inner integrals is left out: see `Jumps.insist_alike`.
     """
 
     def __init__(self, graph: Graph, groups: Sequence[Sequence[int]]) -> None:
         reached = [{graph.inputs[i] for i in group} for group in groups]
-        self.equations: list[Equation] = []
+        self.equations, found_by_search = list[Equation](), set[Any]()
+        self.searches = list[Equation]()
         for e in graph.equations:
-            read = {x for x in e.inputs if type(x) is Variable}
+            read = {x for x in e.inputs if type(x) is Variable and e.primitive is not aside}
             by = [not found.isdisjoint(read) for found in reached]
             for found, depends in zip(reached, by, strict=True):
                 found.update(e.outputs if depends else ())
-            if all(by) and levels_of(e):
+            searches = isinstance(e.primitive, OverRange) and e.primitive.searches
+            if searches or not found_by_search.isdisjoint(read):
+                found_by_search.update(e.outputs)
+                if searches and all(by):
+                    self.searches.append(e)
+            elif all(by) and levels_of(e):
                 self.equations.append(e)
         wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
         self.graph = Graph(graph.inputs, graph.equations, wanted).pruned()
+        tables = [x for e in self.searches for x in e.outputs]
+        self.searching = Graph(graph.inputs, graph.equations, tables).pruned()
 
     def parts(self, xs: Sequence[Any]) -> Iterator[tuple[Equation, list[Any], list[Any]]]:
         """Each operation, what of it is constant between jumps, and its operands."""
@@ -127,7 +240,7 @@ def may_jump(graph: Graph, groups: Sequence[Sequence[int]], xs: Sequence[Any]) -
 
     xs: plain values of the inputs, of which the first two are varied
     """
-    graph, generator = inlined(graph, what_it_does), np.random.default_rng(0)
+    graph, generator = opened(graph), np.random.default_rng(0)
     surfaces = Surfaces(graph, groups)
     if not surfaces.equations:
         return False
@@ -156,35 +269,52 @@ def jump_nearby(graph: Graph, surfaces: Surfaces, i: int, xs: Any, generator: An
         hb = height(b)
     if not (np.isfinite(hb) and abs(hb) < 1e-9):
         return None
-    sides = [np.concatenate([np.ravel(x) for x in graph.evaluate(*at(b + by))])
-             for by in (-1e-6, 1e-6)]  # fmt: skip
-    size = np.max(np.abs(sides))
-    return bool(np.max(np.abs(sides[1] - sides[0])) > 1e-3 * size) if np.isfinite(size) else None
+    at_both = lambda by: [
+        np.concatenate([np.ravel(x) for x in graph.evaluate(*at(b + side))]) for side in (-by, by)
+    ]
+    near, far = at_both(1e-7), at_both(1e-5)
+    size = np.max(np.abs([near, far]))
+    if not np.isfinite(size):
+        return None
+    gap, later = [np.max(np.abs(high - low)) for low, high in (near, far)]
+    return bool(gap > 1e-8 * size and gap > 0.3 * later)  # at a kink it is a hundredth, or a tenth
 
 
 class SurfacesOf:
-    """The surfaces of a recorded integrand, made once for its value and all its rules.
-
-    An integrand that integrates itself has none: to look for jumps takes an inner integral for each
-    of a thousand places, and what its rules compare is no jump of its own.
-    """
+    """The surfaces of a recorded integrand, made once for its value and all its rules."""
 
     def __init__(self, program: Any) -> None:
         self.program, self.graphs = program, list[Graph]()
         self.made = dict[tuple[int, ...] | None, ProgramSurfaces]()
 
+    def opened(self) -> list[Graph]:
+        """What each branch does."""
+        for branch in self.program.branches[len(self.graphs) :]:  # a rule may go one that is new
+            self.graphs.append(opened(branch.graph))
+            self.made.clear()
+        return self.graphs
+
     def moving(self, operands: tuple[int, ...] | None = None) -> ProgramSurfaces:
         """Those that depend on x and on some of these operands; None: on any or none."""
-        branches = self.program.branches
-        for branch in branches[len(self.graphs) :]:  # a rule may go a way that is new
-            self.graphs.append(inlined(branch.graph, what_it_does))
-            self.made.clear()
+        graphs = self.opened()
         if operands not in self.made:
-            equations = [e for graph in self.graphs for e in graph.equations]
-            nests = any(isinstance(e.primitive, OverRange) for e in equations)
-            thetas = [] if nests else [branch.theta for branch in branches]
-            self.made[operands] = ProgramSurfaces(self.graphs, thetas, operands)
+            thetas = [branch.theta for branch in self.program.branches]
+            self.made[operands] = ProgramSurfaces(graphs, thetas, operands)
         return self.made[operands]
+
+    @property
+    def decide(self) -> bool:
+        return any(levels_of(e) for graph in self.opened() for e in graph.equations)
+
+    def at_limits(self, *xs: Any) -> list[Any]:
+        """All that the integrand computes at both limits."""
+        *theta, a, b = xs
+        return [
+            np.asarray(out) if type(out) is np.bool_ else out
+            for branch in self.program.branches
+            for x in (a, b)
+            for out in branch.graph.evaluate(x, *[theta[i] for i in branch.theta])
+        ]
 
 
 class ProgramSurfaces:
@@ -197,11 +327,19 @@ class ProgramSurfaces:
             if moving is not None:
                 groups.append([1 + i for i, n in enumerate(theta) if n in moving])
             found = Surfaces(graph, groups)
-            if found.equations:
+            if found.equations or (found.searches and moving is not None):
                 self.branches.append((found, theta))
 
     def __bool__(self) -> bool:
         return bool(self.branches)
+
+    def searched(self, x: Any, theta: Sequence[Any]) -> list[Any]:
+        """What searches for jumps of inner integrals find."""
+        return [
+            found
+            for each, at in self.branches
+            for found in each.searching.evaluate(x, *[theta[i] for i in at])
+        ]
 
     def levels(self, x: Any, theta: Sequence[Any]) -> Any:
         found = [each.levels(x, *[theta[i] for i in at]) for each, at in self.branches]
