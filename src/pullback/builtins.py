@@ -160,7 +160,7 @@ def isinstance(x: Any, kinds: Any, /) -> bool:
 
 def getattr(*args: Any) -> Any:
     if ASKED and len(args) > 1:
-        ASKED[-1](args[1])
+        asked(*args[:2])
     if MAPPING[0] and real.type(args[1]) is MappedText:
         refuse(args[1], "getattr(x, text)")
     if len(args) == 3 and real.type(args[0]) is Array:
@@ -171,6 +171,14 @@ def getattr(*args: Any) -> Any:
     elif len(args) == 2 and real.type(args[0]) is Array and args[1] in INTERNAL:
         return real.getattr(example(args[0]), args[1])
     return real.getattr(*args)
+
+
+def asked(x: Any, name: Any) -> None:
+    """A recording is told which attribute is asked for, and of which number."""
+    ASKED[-1](name)
+    while real.type(x) is Array:
+        x.within.asked(x)
+        x = x.payload
 
 
 def has(x: Array, name: Any, scope: dict[real.str, Any]) -> bool:
@@ -194,7 +202,7 @@ def knows_arrays(scope: dict[real.str, Any]) -> bool:
 
 def hasattr(x: Any, name: Any, /) -> bool:
     if ASKED:
-        ASKED[-1](name)
+        asked(x, name)
     if real.type(x) is not Array:
         return real.hasattr(x, name)
     return has(x, name, sys._getframe(1).f_globals)

@@ -358,3 +358,22 @@ def test_integrands_as_functions_of_c():
         if found:
             wrong[name] = found
     assert not wrong
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("method", ["RK45", "LSODA"])
+def test_a_solution_is_evaluated(method):
+    """`sol(t)` of a dense output, at times that are numbers, arrays, or move."""
+
+    def read(k):
+        right = lambda t, y: -k * y * (1 + 0.1 * np.sin(t))
+        options = {"t_eval": [1.0, 2.0], "rtol": 1e-8, "atol": 1e-10, "method": method}
+        found = integrate.solve_ivp(right, (0, 2), [1.0], dense_output=True, **options)
+        return np.sum(found.sol(np.array([0.3, 1.9]))) + found.sol(k)[0] * found.y[0, -1]
+
+    for f in (read, pb.grad(read)):
+        fast = pb.compile(lambda k, f=f: f(k), wait=True)
+        for k in (0.7, 0.71, 0.73):
+            np.testing.assert_allclose(fast(k), f(k), rtol=1e-12)
+        assert fast.refusal is None
+        assert fast.cache_info().misses <= 2

@@ -60,6 +60,7 @@ STOPPED_AT = dict.fromkeys(
         "exchange.mean_cvar",
         "fieldwork.enzyme",
         "likelihoods.fitted_scale",
+        "logbook.saturation",
         "manual.global_minima",
         "models.frontier",
         "workshop.economic_dispatch",
@@ -67,6 +68,8 @@ STOPPED_AT = dict.fromkeys(
     ],
     3e-5,
 )
+# What stops earlier still.
+STOPPED_AT |= {"ward.individual": 1e-4, "ledger.tail_fit": 3e-3}
 # A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
 # it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
 # A covariance by SciPy's own differences, and a statistic by the inverse of one, amplify last bits.

@@ -257,3 +257,22 @@ def test_large_systems_that_are_singular(dtype):
         found = extremes(matrix)
         np.testing.assert_allclose(found, [2.0, least], rtol=0.1, atol=1e-15)
         assert singular(matrix) == is_singular
+
+
+def test_flags_of_a_batch_answer_where_all_agree():
+    """`assert found.success` is fine under vmap; the flags themselves are one for each example."""
+
+    def cube_root(a):
+        found = optimize.root_scalar(lambda x: x**3 - a, bracket=[0, 9])
+        assert found.converged
+        return found.root, found.converged
+
+    def started(a):
+        found = optimize.root(lambda x: x**2 + a, [1.0])
+        return 1.0 if found.success else 2.0
+
+    roots, flags = pb.vmap(cube_root)(np.array([1.0, 8.0]))
+    np.testing.assert_allclose(roots, [1, 2])
+    assert flags.tolist() == [True, True]
+    with pytest.raises(pb.ConversionError, match="may answer differently"):
+        pb.vmap(started)(np.array([-1.0, 1.0]))

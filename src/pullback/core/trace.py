@@ -208,6 +208,9 @@ class Trace:
         """The class of the Python number that x stands for, where its value does not say it."""
         return None
 
+    def asked(self, x: Array) -> None:
+        """Hear that the program asks x for an attribute by a computed name."""
+
     def failed(self, x: Array, what: str) -> None:
         """Hear that something was raised for the value of x, which the program may catch."""
         if type(x.payload) is Array:

@@ -31,6 +31,8 @@ from ..core.usage import USAGE, usage
 from .common import Transformation, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
+FLAG = object()  # the node of a solver's flag, which answers where all examples agree
+
 
 class BatchTrace(Trace):
     """The value of an Array has the batch axis at 0; `state` is the size of the batch.
@@ -119,7 +121,7 @@ class BatchTrace(Trace):
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
-        if x.payload.dtype.kind in "biu" and by_library() and self.state:
+        if x.payload.dtype.kind in "biu" and (x.node is FLAG or by_library()) and self.state:
             first = np.ravel(x.payload)[0]
             if bool(np.all(x.payload == first)):
                 return first

@@ -23,6 +23,7 @@ import numpy as np
 import optree
 
 from ...core.bytecode import original
+from ...core.dispatch import UFUNCS
 from ...core.members import HEAP
 from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
@@ -305,8 +306,10 @@ def home_of(x: types.FunctionType) -> str:
     return ""
 
 
-def place_of(x: Any) -> tuple[str, str]:
+def place_of(x: Any) -> tuple[Any, ...]:
     """The module where a ufunc or a primitive of ours is found, and its name there.
+
+    A primitive without a name is found by the ufunc that it stands for.
 
     Raises:
         Unportable: it is in none.
@@ -323,7 +326,10 @@ def place_of(x: Any) -> tuple[str, str]:
                     y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
                     if of(y, Traits):
                         PLACES[id(y)] = name, key
-    place = found_at(x)
+    place: tuple[Any, ...] | None = found_at(x)
+    if place is None and of(getattr(x, "ufunc", None), np.ufunc):
+        place = *place_of(x.ufunc), True
+        place = place if thing_at(*place) is x else None
     if place is None:
         raise Unportable(f"`{getattr(x, '__name__', x)}` has no name in a library")
     return place
@@ -334,9 +340,14 @@ def found_at(x: Any) -> tuple[str, str] | None:
     return place if place and thing_at(*place) is x else None
 
 
-def thing_at(module: str, name: str) -> Any:
-    """The primitive of this name in a module; some are inside the function that applies them."""
+def thing_at(module: str, name: str, of_ufunc: bool = False) -> Any:
+    """The primitive of this name in a module; some are inside the function that applies them.
+
+    of_ufunc: the primitive that stands for the ufunc of this name
+    """
     x = getattr(sys.modules.get(module), name, None)
+    if of_ufunc:
+        return UFUNCS[x] if of(x, np.ufunc) else None
     return getattr(x, "primitive", x) if of(x, types.FunctionType) else x
 
 

@@ -38,7 +38,17 @@ from .answers import Again, Identity, is_absent
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of, names_in
 from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple
 from .halting import Halting
-from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
+from .judge import (
+    DRAWING,
+    acts,
+    declare_computing,
+    declared_pure,
+    effectful,
+    home_of,
+    may_act,
+    may_repeat,
+    repeats_draws,
+)
 from .listeners import WATCHING, Answers, Draws, is_asked, looked_up, warns
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
@@ -269,13 +279,15 @@ class Watch:
             asked = asked_of_classes(code) if package(scope) != "pullback" else frozenset()
             if asked:
                 self.ask_for(asked)
+            if name in DRAWING and repeats_draws(frame, self.is_seeded):
+                return
             if declared_pure(code) or not effectful(module, name):
                 if not may_act(code) and not asked and "print" not in code.co_names:
                     HARMLESS.add(code)
-                elif acts(frame):
+                elif acts(frame, self.is_seeded):
                     self.forbid(f"it calls `{module}.{name}`")
                 return
-            if acts(frame):
+            if acts(frame, self.is_seeded):
                 self.forbid(f"it calls `{module}.{name}`")
             if decorates_pure(frame):  # not for ever: its code decorates other functions too
                 return

@@ -180,6 +180,19 @@ def open_object(cls: type) -> tuple[str, ...] | None:
     return tuple(arrays)
 
 
+def derived_arrays(cls: type) -> tuple[str, ...] | None:
+    """The same of a class of the user's that derives from theirs; None: it derives from none.
+
+    Raises:
+        Unprovable: it derives from a class of a library whose instances may hold more.
+    """
+    bases = foreign_bases(cls)
+    for base in bases:
+        if open_object(base) is None:
+            raise Unprovable(f"an object derived from `{base.__module__}.{base.__name__}`")
+    return open_object(bases[0]) if bases else None
+
+
 def theirs(x: Any) -> bool:
     """Whether it is a function of the user's."""
     return of(x, types.FunctionType) and not apart(x.__globals__)
@@ -199,6 +212,12 @@ def in_places_of_numpys() -> list[Any]:
 def transparent(cls: type) -> bool:
     """Whether all that an instance of a class of a library holds is read."""
     return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)
+
+
+def foreign_bases(cls: type) -> list[type]:
+    """The classes of libraries that a class derives from whose code may call what it defines."""
+    bases = [base for base in cls.__mro__ if of_library(base) or not of_python(base)]
+    return [base for base in bases if not transparent(base) and not plain(base)]
 
 
 def is_tuple(scope: dict[str, Any]) -> bool:

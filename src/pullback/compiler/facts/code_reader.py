@@ -26,6 +26,7 @@ from .classes import (
     KEPT_BY_CLASSES,
     TOLD_BY_CLASSES,
     Unprovable,
+    foreign_bases,
     is_tuple,
     of_library,
     of_python,
@@ -238,6 +239,7 @@ class CodeReader(Reading):
         inner = gc.get_referents(scope)[0] if cls else scope
         self.dicts[id(inner)] = owner
         every = self.state.all or id(inner) in self.state.whole
+        every |= cls and bool(foreign_bases(owner))  # of names that code of a library asks for
         stored = self.stored_in(owner if cls else scope)
         names = self.state.names - stored
         if cls:

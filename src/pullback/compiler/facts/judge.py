@@ -18,6 +18,7 @@ import random
 import re
 import sys
 import weakref
+from collections.abc import Callable
 from itertools import product
 from types import (
     BuiltinFunctionType,
@@ -63,14 +64,14 @@ SAMPLING = (
     "scipy.stats._qmc", "scipy.stats._sobol", "scipy.stats.qmc", "scipy.stats._sampling",
     "scipy.stats.sampling", "scipy.stats._unuran",
 )  # fmt: skip
-# Of those, what draws random numbers, reads or writes files, or changes how SciPy works.
-OF_SCIPY = frozenset(
-    {
-        "random", "random_array", "rand", "kmeans", "kmeans2", "save_npz", "load_npz", "use_solver",
-        "set_backend", "set_global_backend", "register_backend", "skip_backend", "set_workers",
-        "rvs", "resample", "sample", "seed", "set_bandwidth", "reset_cache",
-    }
-)  # fmt: skip
+# Of those, what draws random numbers; and what reads or writes files, or changes how SciPy works.
+DRAWING = frozenset(
+    {"random", "random_array", "rand", "kmeans", "kmeans2", "rvs", "resample", "sample"}
+)
+OF_SCIPY = DRAWING | {
+    "save_npz", "load_npz", "use_solver", "set_backend", "set_global_backend", "register_backend",
+    "skip_backend", "set_workers", "seed", "set_bandwidth", "reset_cache",
+}  # fmt: skip
 # Parameters by which functions of SciPy's draw random numbers, or plot.
 SEEDS = frozenset({"rng", "random_state", "seed"})
 DRAWS = SEEDS | {"n_resamples"}
@@ -230,6 +231,7 @@ def declared_pure(x: Any) -> bool:
 # the object of a method holds is a fact as that of other objects is.
 COMPUTING = {
     "scipy._lib._util": {"_RichResult": "__getattr__"},
+    "scipy.integrate._ivp.common": {"OdeSolution": "__call__"},
     "scipy.integrate._quadrature": {
         "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb"
         " fixed_quad newton_cotes",
@@ -310,7 +312,7 @@ def compiled_base(cls: type) -> str | None:
     return None
 
 
-def acts(frame: Any) -> bool:
+def acts(frame: Any, is_seeded: Callable[[Any], bool]) -> bool:
     """Whether code of SciPy's, which begins, draws random numbers or plots, whoever calls it.
 
     It has a parameter for that. A constructor keeps what it draws from. A sequence is a range of
@@ -327,9 +329,37 @@ def acts(frame: Any) -> bool:
     if START in names and frame.f_locals[START] is not None:
         return False
     given = {name: type(frame.f_locals[name]) for name in DRAWS & {*names}}
-    if any(given.get(name) is int for name in SEEDS):
+    if all(kind in (tuple, list) for kind in given.values()):
         return False
-    return any(kind not in (tuple, list) for kind in given.values())
+    return not repeats_draws(frame, is_seeded)
+
+
+def repeats_draws(frame: Any, is_seeded: Callable[[Any], bool]) -> bool:
+    """Whether code of SciPy's draws the same numbers in each call of the user's function.
+
+    A number is its seed, or that of the function of SciPy's or ours that calls it; or the user's
+    function has made the generator of a seed, or the object whose method it is.
+    """
+    inner = True
+    while frame is not None and apart(frame.f_globals):
+        given = seeds_given(frame)
+        if any(type(x) is int or (inner and is_seeded(x)) for x in given):
+            return True
+        frame, inner = frame.f_back, False
+    return False
+
+
+def seeds_given(frame: Any) -> list[Any]:
+    """What a function was given to draw from, and the object whose method it is."""
+    code, held = frame.f_code, frame.f_locals
+    n = code.co_argcount + code.co_kwonlyargcount
+    more = (
+        held.get(code.co_varnames[n + bool(code.co_flags & inspect.CO_VARARGS)], {})
+        if (code.co_flags & inspect.CO_VARKEYWORDS)
+        else {}
+    )
+    own = [held[name] for name in (SEEDS | {"self", "qrng"}) & {*code.co_varnames[:n]} & {*held}]
+    return own + [more[name] for name in SEEDS & {*more}]
 
 
 def may_act(code: CodeType) -> bool:

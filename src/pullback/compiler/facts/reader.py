@@ -62,6 +62,7 @@ from .classes import (
     KNOWN_BY_IDENTITY,
     Instances,
     Unprovable,
+    derived_arrays,
     foreign_function,
     of_library,
     of_python,
@@ -69,7 +70,6 @@ from .classes import (
     plain,
     tells,
     theirs,
-    transparent,
     unit_of,
 )  # fmt: skip
 from .code_reader import WRAPPED, CodeReader
@@ -369,11 +369,9 @@ class Reader(CodeReader):
             if arrays is not None:
                 return self.of_scipy(x, arrays)
             raise Unprovable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
-        if not own:
-            for base in kind.__mro__:
-                foreign = of_library(base) or not of_python(base)
-                if foreign and not transparent(base) and not plain(base):
-                    raise Unprovable(f"an object derived from `{base.__module__}.{base.__name__}`")
+        arrays = None if own else derived_arrays(kind)
+        if arrays is not None:
+            return self.read(kind), *self.of_scipy(x, arrays)
         # `value` of an Enum is kept by another name; a library's methods are not looked at.
         held = Instances.of(kind, own, whole or of(x, enum.Enum))
         read = self.read(kind)

@@ -7,6 +7,7 @@ operations where Python numbers would behave differently from NumPy's.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from sys import getprofile, setprofile
 from typing import Any
@@ -32,6 +33,7 @@ from ...primitives.elementwise import (
     remainder,
     subtract,
 )  # fmt: skip
+from ...primitives.parts import conjugate_p, imag_p, real_p
 from ...primitives.shapes import astype_p
 from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
@@ -75,6 +77,7 @@ class Guard:
         return x.shape, x.dtype.str, x.tobytes()
 
 
+MOST_PRODUCTS = 100  # Python multiplies for powers up to this one
 LARGE = 1 << 63  # integers of 64 bits are less
 # How large a result is at most, by the sizes of its operands.
 LIMITS: dict[Primitive, Callable[..., int]] = {
@@ -94,6 +97,10 @@ PLAIN = {np.ndarray, np.float64}
 # What floats of Python's do as NumPy's do, and give one of them.
 SMOOTH = {add, subtract, multiply, negative}
 REAL = {*PLAIN, float, int}
+# And complex ones: quotients and powers have other last bits. (From Python 3.14 on, a sum or
+# product with a real number has other signs of zero.)
+PARTS = {real_p, imag_p, conjugate_p}
+COMPLEX = {*SMOOTH, positive} if sys.version_info < (3, 14) else set()
 OPERANDS = {*REAL, complex, bool}
 
 
@@ -316,7 +323,11 @@ class CompileTrace(StageTrace):
     def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """An operation whose operands would all be Python numbers if nothing were recorded."""
         notes = self.state
-        if primitive.python_differs or any(type(x) is complex for x in xs):
+        is_complex = any(np.iscomplexobj(x) for x in xs)
+        if is_complex and primitive is power and type(xs[1]) is int and 0 < xs[1] <= MOST_PRODUCTS:
+            return self.product(xs[0], xs[1])
+        operates = is_complex and primitive.arithmetic and primitive not in COMPLEX
+        if primitive.python_differs or operates:
             notes.unlike = True
         if primitive.divides and self.is_zero(xs[1]):
             raise ZeroDivisionError("division by zero")
@@ -332,8 +343,20 @@ class CompileTrace(StageTrace):
             limit = self.limit(primitive, xs)
             notes.counts(out.node, limit)
             notes.unlike |= limit >= LARGE
-        elif primitive.arithmetic and out.dtype.kind != "c":
+        elif primitive in PARTS or (
+            primitive.arithmetic and (out.dtype.kind != "c" or primitive in COMPLEX)
+        ):
             notes.weak.add(out.node)
+        return out
+
+    def product(self, z: Any, n: int) -> Any:
+        """A complex number to an integer power, multiplied as Python does."""
+        out: Any = 1 + 0j
+        while n:
+            out, n = (out * z if n & 1 else out), n >> 1
+            z = z * z if n else z
+        if not bool(np.isfinite(out)):
+            self.state.unlike = True  # an OverflowError
         return out
 
     def is_zero(self, x: Any) -> bool:
@@ -386,6 +409,9 @@ class CompileTrace(StageTrace):
         if x.within is not self or x.node not in self.state.weak:
             return x
         return StageTrace.process(self, positive, (x,), {})
+
+    def asked(self, x: Array) -> None:
+        self.state.unlike |= self.is_weak(x)
 
     def failed(self, x: Array, what: str) -> None:
         self.state.raised = what  # other values might not raise
@@ -448,7 +474,7 @@ class CompileTrace(StageTrace):
         try:
             guard.answer = guard.ask(x.payload)
         except Exception as error:
-            if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
+            if x.size == 1 and asked != "x as an index":  # `int(x)` of NaN; others always raise
                 self.state.raised = f"`{asked}` raised {type(error).__name__}"
             raise
         if asked == "bool(x)" and self.state.loops.asked(self, frame, x, guard):

@@ -41,7 +41,7 @@ from .own_code import may_raise
 from .while_loops import LOST, lost
 
 UNLIKE_NAMES = {
-    "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
+    "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
     "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
 }  # fmt: skip
 EMPTY: tuple[()] = ()
@@ -303,6 +303,7 @@ def note_outputs(out: Recording, leaves: list[Any], trace: CompileTrace) -> None
             kind: type = np.generic if isinstance(leaf.payload, np.generic) else np.ndarray
             if leaf.node in trace.state.weak:
                 kind = int if leaf.dtype.kind == "i" else float
+                trace.state.unlike |= leaf.dtype.kind == "c"
             out.kinds.append(kind)
             out.values.append(as_kind(leaf.payload, out.kinds[-1]))
         else:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.facts.listeners import WATCHING
+from ...compiler.facts.listeners import WATCHING, forbid
 from ...core.array import TALLY, Array, peel
 from ...core.reach import SESSION, active
 from ...core.reach import call as begin
@@ -35,7 +35,7 @@ from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
 from .plain import MEMORY, SERVED, SOLVING, Remembered, Solves, Unlifted, met, through
 from .programs import ClosedProgram, Learner, LiftedArrays
-from .results import checked, fit, form_of, holds_objects, made
+from .results import CallableOfThatCall, checked, fit, form_of, holds_objects, made
 from .rules import RecordedRules, Solving
 from .watching import unnoted
 
@@ -65,12 +65,25 @@ def as_recorded(
         SOLVING.set("plain")
         try:
             call = SolverCall(function, args, kwargs, of_method, amplifies)
-            return call.result(found.by_values)
+            return with_functions(call.result(found.by_values), function, args, kwargs)
         except (Unstaged, Unlifted):
             SOLVING.set("itself")
             return function(*args, **kwargs)
     finally:
         SOLVING.set(before)
+
+
+def with_functions(out: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A result whose functions, such as `sol` of `solve_ivp`, are operations where called."""
+    for key, x in out.items() if isinstance(out, dict) else ():
+        if type(x) is CallableOfThatCall:
+
+            def at(t: Any, *args: Any, key: Any = key, **kwargs: Any) -> Any:
+                return function(*args, **kwargs)[key](t)
+
+            at.__name__ = f"{function.__name__}: {key}"
+            out[key] = CallableOfThatCall(lambda t, at=at: as_recorded(at, (t, *args), kwargs))
+    return out
 
 
 OPERATION = 30_000.0  # nanoseconds that a repetition of SciPy's call takes beside it
@@ -151,6 +164,8 @@ class SolverCall:
                 if vars(x).get("dropped"):
                     raise Unlifted  # which entries it has goes by their values
                 return OperandTree(structure, [self.lifted(leaf) for leaf in leaves])
+        if isinstance(x, (np.random.Generator, np.random.RandomState)):
+            forbid("it hands a generator of random numbers to SciPy")
         if is_function(x):
             self.learners.append(Learner(x, self.operands, self.exact))
             return self.learners[-1]

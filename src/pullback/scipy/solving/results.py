@@ -55,6 +55,16 @@ class OfThatCall:
         return self.refuse()
 
 
+class CallableOfThatCall(OfThatCall):
+    """A function in a result, such as `sol`: what it gives is found by solving again."""
+
+    def __init__(self, at: Any = None) -> None:
+        self.at = at
+
+    def __call__(self, t: Any) -> Any:
+        return self.at(t)
+
+
 def items_of(x: Any) -> tuple[Any, list[Any]] | None:
     """Keys and items of a container; None of what is none."""
     if isinstance(x, dict):
@@ -82,13 +92,15 @@ def form_of(x: Any, leaves: list[Any]) -> Any:
         return LeafOfResult(x)
     if is_live(x):
         raise Unlifted
-    return x if x is None or isinstance(x, (bool, np.bool_, str)) else OfThatCall()
+    if x is None or isinstance(x, (bool, np.bool_, str)):
+        return x
+    return CallableOfThatCall() if callable(x) else OfThatCall()
 
 
 def holds_objects(form: Any) -> bool:
     """Whether a result holds more than numbers, such as a sparse array."""
     parts = form.parts if type(form) is Branch else [form]
-    return any(type(x) is OfThatCall or (type(x) is Branch and holds_objects(x)) for x in parts)
+    return any(isinstance(x, OfThatCall) or (type(x) is Branch and holds_objects(x)) for x in parts)
 
 
 def equivalent(kind: type, other: type) -> bool:
@@ -110,7 +122,7 @@ def fit(form: Any, x: Any) -> list[tuple[LeafOfResult, Any]]:
         return [leaf for part, item in pairs for leaf in fit(part, item)]
     if type(form) is LeafOfResult:
         return [(form, x)]
-    if type(form) is OfThatCall or np.all(peel(x) == form):
+    if isinstance(form, OfThatCall) or np.all(peel(x) == form):
         return []
     raise Changed("another message")
 
