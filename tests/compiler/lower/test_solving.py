@@ -295,6 +295,24 @@ def test_determinants_of_singular_matrices():
         np.testing.assert_array_equal(run(a)[0], np.linalg.det(a))
 
 
+@pytest.mark.parametrize("n", [3, 5, 40, 150])
+def test_determinants_whose_products_leave_the_range(n):
+    """Of pivots far from 1 that balance, the product of the first may be no number any more."""
+    random = np.random.default_rng(n)
+    for power in (200, -200):
+        a = random.normal(size=(4, n, n)) / n + np.eye(n)
+        a[:, :2] *= 10.0**power
+        a[:, 2] *= 10.0 ** (-1.5 * power)
+        a[1, 2] = 0.0
+        a[2] = a[2][::-1]
+        run, _ = program(np.linalg.det, a)
+        right = np.linalg.det(a)
+        assert np.all(np.isfinite(right))
+        assert np.count_nonzero(right) == 3
+        np.testing.assert_allclose(run(a)[0], right, rtol=1e-11 * n)
+        np.testing.assert_array_equal(np.signbit(run(a)[0]), np.signbit(right))
+
+
 def gaussian(s, x):
     l = np.linalg.cholesky(s)
     z = np.linalg.solve(l, x)

@@ -11,7 +11,7 @@ whatever its cause, the program is run by NumPy, which raises an error or doesn'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -320,18 +320,48 @@ def substituted(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
 
 
 def product(text: Text, n: int, a: Matrix, sign: str, primitive: Any) -> Value:
-    """The determinant, its sign or its logarithm, from the triangular form."""
+    """The determinant, its sign or its logarithm, from the triangular form.
+
+    Where a product on the way leaves the range of numbers in which it is exact up to rounding, the
+    determinant is computed from its logarithm, as NumPy computes all.
+    """
+    first = element(text, sign, text.dtype)
+    signs = lambda: folded(text, n, a, first, lambda old, x: text.mul(old, text.sign(x)))
+    add = lambda old, x: text.add(old, text.log(text.absolute(x)))
+    logarithm = lambda: folded(text, n, a, text.number(0.0), add)
+    if primitive is log_p:
+        return logarithm()
+    if primitive is sign_p:
+        return signs()
+    least, most, out = text.room(1), text.room(1), text.room(1)
+    for place in least, most:
+        store_element(text, place, text.number(1.0))
+
+    def times(old: Value, x: Value) -> Value:
+        new = text.mul(old, x)
+        size = text.absolute(new)
+        store_element(text, least, text.minimum(element(text, least, text.dtype), size))
+        store_element(text, most, text.maximum(element(text, most, text.dtype), size))
+        return new
+
+    store_element(text, out, folded(text, n, a, first, times))
+    limits = np.finfo(text.dtype)
+    low = text.greater(text.number(float(limits.tiny)), element(text, least, text.dtype))
+    high = text.greater(element(text, most, text.dtype), text.number(float(limits.max)))
+    with text.when(text.logical_or(low, high)):
+        whole = text.add(signs(), text.number(0.0))  # no -0.0
+        store_element(text, out, text.mul(whole, text.exp(logarithm())))
+    return element(text, out, text.dtype)
+
+
+def folded(
+    text: Text, n: int, a: Matrix, first: Value, step: Callable[[Value, Value], Value]
+) -> Value:
+    """What a step makes of one diagonal element after the other."""
     total = text.room(1)
-    log = primitive is log_p
-    first = text.number(0.0) if log else element(text, sign, text.dtype)
     store_element(text, total, first)
     with text.loop(n) as k:
-        x, old = a[k, k], element(text, total, text.dtype)
-        if log:
-            new = text.add(old, text.log(text.absolute(x)))
-        else:
-            new = text.mul(old, text.sign(x) if primitive is sign_p else x)
-        store_element(text, total, new)
+        store_element(text, total, step(element(text, total, text.dtype), a[k, k]))
     return element(text, total, text.dtype)
 
 
