@@ -26,6 +26,7 @@ Traces and operations:
     operators   Python's operators and their ufuncs
     out         results written into an array: `out=`, and `a += x`
     overlaps    an array that is written into itself
+    locked      arrays that are read-only
     past        NumPy's functions for plain arrays, called without its protocol
     quiet       no warnings from rules
     during      variables of the context with another value for a while

@@ -67,14 +67,15 @@ def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -
         )
     if write is None or is_number(self):
         return
-    TALLY.asked += TALLY.recordings > 0
     storage = self.storage
     if not write:
         TALLY.locks += 1
         if storage is None:
             storage = self.storage = root_storage()
         storage.locked = True if storage.locked is False else storage.locked
-    elif storage is not None and storage.locked is not None:
+        return
+    TALLY.asked += TALLY.recordings > 0
+    if storage is not None and storage.locked is not None:
         if not unlocks(self):
             raise ValueError("cannot set WRITEABLE flag to True of this array")
         storage.locked = False

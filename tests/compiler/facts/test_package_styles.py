@@ -579,8 +579,33 @@ class Box:
         self.held = size
 
 
-def test_checks_by_annotations():
+def remembered(fun):
+    @functools.wraps(fun)
+    def wrapper(*args, **kwargs):
+        bound = inspect.signature(fun).bind(*args, **kwargs)
+        for name, hint in typing.get_type_hints(fun, include_extras=True).items():
+            for check in typing.get_args(hint)[1:]:
+                check.last = name
+                check(bound.arguments[name], name)
+        return fun(*args, **kwargs)
+
+    return wrapper
+
+
+class Crate(Box):
+    @property
+    def size(self):
+        return self.held
+
+    @size.setter
+    @remembered
+    def size(self, size: typing.Annotated[float, Above(0.0), Above(-1.0)]):
+        self.held = size
+
+
+@pytest.mark.parametrize("kind", [Box, Crate])
+def test_checks_by_annotations(kind):
     """Python makes the annotations of a function when they are first asked for."""
-    fast = pb.compile(lambda x: Box(x).size * 3.0, wait=True)
+    fast = pb.compile(lambda x: kind(x).size * 3.0, wait=True)
     assert [fast(x) for x in (1.5, 1.5, 2.5)] == [4.5, 4.5, 7.5]
     assert fast.refusal is None

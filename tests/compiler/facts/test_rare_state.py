@@ -14,6 +14,7 @@ import warnings
 from collections import UserDict
 
 import numpy as np
+import pytest
 
 import pullback as pb
 
@@ -96,3 +97,20 @@ def test_state_in_rare_places():
                 wrong.append((name, i, a, b))
                 break
     assert not wrong
+
+
+def test_classes_that_do_not_answer():
+    """A metaclass that raises whatever is asked: the call runs in Python, and raises nothing."""
+
+    class Shy(type):
+        def __getattribute__(cls, name):
+            raise KeyError(name)
+
+    class Held(metaclass=Shy):
+        def __getattribute__(self, name):
+            return {"rate": 2.0}[name]
+
+    held = Held()
+    f = pb.compile(lambda x: x * held.rate, wait=True)
+    with pytest.warns(RuntimeWarning, match="raises KeyError when it is looked at"):
+        assert [f(1.0), f(2.0), f(3.0)] == [2.0, 4.0, 6.0]

@@ -29,6 +29,7 @@ from ..facts.call_monitor import Observer, Watch
 from ..facts.effects import Located, Store, holders, split
 from ..facts.ends import Released
 from ..facts.halting import Halt, HandledAgain
+from ..facts.places import of
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Codes, Scout, Snapshot, foresee, lasting
 from ..facts.state import Token
@@ -55,7 +56,10 @@ def rehearse(
     postpones: whether what a transformation does with its function may wait.
     found: the code that a rehearsal just before this one has found.
     """
-    asked_by(compiled)  # a function that calls itself reads itself, and must not seem to change
+    try:
+        asked_by(compiled)  # a function that calls itself reads itself, and must not seem to change
+    except Exception as error:
+        return compiled.refuse(unreadable(error))
     first = entry.early.numbers and not (entry.paths or entry.weak)
     if first and call.floats and is_timed(compiled):  # one recording for all numbers
         entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
@@ -102,7 +106,7 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
-        self.watch.sets = {id(x) for x in scout.kept if isinstance(x, set)}
+        self.watch.sets = {id(x) for x in scout.kept if of(x, set)}
         self.recording: Recording | None = None
         self.postponed: PostponedCall | None = None
         self.failure = ""
@@ -372,6 +376,11 @@ def unproved(error: Unprovable) -> str:
     return f"it reads {error}" + ", which may change between calls" * (type(error) is not TooMuch)
 
 
+def unreadable(error: Exception) -> str:
+    """Why an object that does not answer as others do cannot be read."""
+    return f"something that it reads raises {type(error).__name__} when it is looked at"
+
+
 def foreseen(compiled: Compiled, statics: list[Any], found: Codes | None = None) -> Scout | None:
     """What a rehearsal will read; None if there is none.
 
@@ -386,10 +395,8 @@ def foreseen(compiled: Compiled, statics: list[Any], found: Codes | None = None)
             return compiled.refuse(unproved(error))
         compiled.ran = {}
         return None
-    except Exception as error:  # of an object that does not answer as others do
-        return compiled.refuse(
-            f"something that it reads raises {type(error).__name__} when it is looked at"
-        )
+    except Exception as error:
+        return compiled.refuse(unreadable(error))
     if isinstance(scout.unprovable, Foreign) and running() is not None:
         return None  # at another time there may be none
     if why is None and scout.unprovable is not None:

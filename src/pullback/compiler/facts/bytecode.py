@@ -406,10 +406,16 @@ BIT_IN_ATTRIBUTES = "LOAD_METHOD" not in dis.opmap  # one instruction for both, 
 
 def names_in(code: CodeType) -> set[str]:
     """The attributes that code, or what is nested in it, may ask for; text may be a name."""
+    names = names_written(code)
+    return names if SIGNATURES.isdisjoint(names) else names | HELD
+
+
+def names_written(code: CodeType) -> set[str]:
+    """The names and texts in code, and in what is nested in it."""
     names = set(code.co_names)
     for x in code.co_consts:
-        names.update(names_in(x) if isinstance(x, CodeType) else texts_in(x))
-    return names if SIGNATURES.isdisjoint(names) else names | HELD
+        names.update(names_written(x) if isinstance(x, CodeType) else texts_in(x))
+    return names
 
 
 def texts_in(constant: Any) -> list[str]:

@@ -24,13 +24,13 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.bytecode import original
-from ...core.namespaces import apart, names_of
+from ...core.namespaces import apart, library, names_of
 from ...core.reach import ITEM
 from ..llvm.binding import WORKER
 from ..llvm.content_hash import content_hash
 from .allowance import TooMuch
 from .ambient import LockHolder
-from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
+from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name, names_written
 from .call_monitor import Watch
 from .classes import (
     ASKED_BY_LIBRARIES,
@@ -426,8 +426,10 @@ class Snapshot:
         except TooMuch:
             return True
         # Python makes the annotations of a function when they are asked for: reading asks. Code may
-        # store into those that it names.
-        named = any("__annotations__" in code.names for code in codes if code.stores)
+        # store into those that it names; that of the standard library, such as `get_type_hints`,
+        # does not.
+        own = [code for code, scope in watch.codes.values() if library(scope) < 2]
+        named = any("__annotations__" in names_written(x) for x in own if code_of(x).stores)
         hints = [f.__annotations__ for f in reader.functions]
         known = self.things.keys() | {id(x) for x in hints if not (named and x)}
         return any(id(x) not in known and changes(x) for x in reader.kept)

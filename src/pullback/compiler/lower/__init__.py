@@ -18,6 +18,8 @@ Elements and the loops over them:
     complex_numbers   complex arithmetic
     exp_log           exponentials and logarithms of vectors
     complex_exp_log   likewise of complex numbers
+    powers            constant powers
+    special           functions of scipy.special
     gather            reads and writes at arrays of integers
     kernel_operands   what a kernel reads and writes, and what decides its text
     loop_layout       loops of programs, and inner loops of NumPy's functions, in the plan

@@ -46,7 +46,10 @@ def logaddexp(emit: Emit, x: Value, y: Value) -> Value:
 
 
 def logaddexp2(emit: Emit, x: Value, y: Value) -> Value:
-    return log_of_sum(emit, x, y, emit.exp2, math.log(2.0))
+    """In double precision: where the result is near 0, single precision loses its digits."""
+    double = np.dtype(float)
+    out = log_of_sum(emit, emit.cast(x, double), emit.cast(y, double), emit.exp2, math.log(2.0))
+    return emit.cast(out, x.dtype)
 
 
 def log_of_sum(emit: Emit, x: Value, y: Value, exp: Callable[[Value], Value], unit: float) -> Value:
