@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 import weakref
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
@@ -38,14 +38,18 @@ STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
 SCANNED: dict[str, list[Any]] = {}  # modules that were looked at, and ours that mirror them
 KEPT: list[Any] = []  # what was entered by its id, which stays its own
+UNWATCHED: list[Any] = [nullcontext]  # makes a context in which recordings hear of no calls
 SCANNING = threading.RLock()
 LOADED = [0]  # how many modules there were when they were looked at last
 DATA = (int, float, complex, str, bytes, bool, tuple, dict, list, type(None), np.generic)
 
 
 def scan() -> None:
-    """Enter what our namespaces mirror, of the modules that have been imported by now."""
-    with SCANNING:
+    """Enter what our namespaces mirror, of the modules that have been imported by now.
+
+    A recording that stops at unexpected code would break off an import in the middle.
+    """
+    with SCANNING, UNWATCHED[-1]():
         if halfway(AWAITED[0]):
             return  # in the middle of an import; later calls look again
         names = [name for name in list(sys.modules) if name.partition(".")[0] in MIRRORED]

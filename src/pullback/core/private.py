@@ -19,7 +19,6 @@ import operator
 import sys
 import weakref
 from collections.abc import Iterator
-from contextlib import nullcontext
 from functools import cache
 from types import CodeType, FrameType
 from typing import Any
@@ -29,12 +28,11 @@ import numpy as np
 from .array import Array
 from .bytecode import OP, original
 from .members import BORING, dict_of
-from .namespaces import package
+from .namespaces import UNWATCHED, package
 from .out import refuse_out
 
 SESSIONS: list[Any] = []  # gives the running session; None if none runs
 CONSTANTS: list[Any] = []  # what makes a constant Array of an array
-UNWATCHED: list[Any] = [nullcontext]  # makes a context in which recordings hear of no calls
 OUTERMOST: set[CodeType] = set()  # of the function that begins a session
 CO_OPTIMIZED = 1
 COPIES = sys.version_info < (3, 13)  # whether `frame.f_locals` is a copy, written back by a call

@@ -42,8 +42,7 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.instances import BY_METHOD
-from ..core.namespaces import takes_part
-from ..core.private import UNWATCHED
+from ..core.namespaces import UNWATCHED, takes_part
 from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template

@@ -87,6 +87,7 @@ import sys
 from functools import cache
 from importlib import import_module
 
+from ..core.namespaces import UNWATCHED
 from ..core.shutdown import rest
 
 # Families for a module of NumPy that is imported when it is asked for.
@@ -119,5 +120,6 @@ def load(everything: bool = True) -> None:
             asked = everything or OF_MODULES.get(name, "numpy") in sys.modules
         if asked:
             rest()
-            import_module(f"{__name__}.{name}")
+            with UNWATCHED[-1]():  # a recording may stop at what it does not expect
+                import_module(f"{__name__}.{name}")
             LOADED.add(name)

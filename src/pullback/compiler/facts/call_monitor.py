@@ -30,8 +30,7 @@ import numpy as np
 from ...core.bytecode import original
 from ...core.during import during, listed
 from ...core.mapped_text import showing
-from ...core.namespaces import apart, package
-from ...core.private import UNWATCHED
+from ...core.namespaces import UNWATCHED, apart, package
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .answers import Again, Identity, is_absent

@@ -361,6 +361,8 @@ class Binds:
         now = kind.look(owner, name)
         if kind.same(None, was, now):
             return False
+        if owner is sys.modules:
+            return True  # what has been imported stays, whoever asked for it
         if of(kind, Items):
             before, after = dict(was), dict(now)
             both = [key for key in before if key in after and before[key] is not after[key]]
