@@ -45,6 +45,7 @@ SHORT = 2e-5  # seconds of a call in which there is no long loop
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # full garbage collections run so many times less often
 MOST = 2**31 - 1  # what `gc.set_threshold` takes
+BEFORE: dict[tuple[int, ...], tuple[int, int, int]] = {}  # what it was, by what is set now
 
 
 def imported() -> None:
@@ -100,16 +101,20 @@ def faster(loops: Faster) -> AbstractContextManager[None]:
 def seldom_collected() -> Iterator[None]:
     """Run full garbage collections less often: a recording makes many objects, all in use.
 
-    Young objects are collected as ever. One thread at a time is in here.
+    Young objects are collected as ever. One thread at a time is in here. What was set by a call
+    that was broken off may be put back only when the next one has begun.
     """
-    often = gc.get_threshold()
+    found = gc.get_threshold()
+    often = BEFORE.get(found, found)
     seldom = (*often[:2], min(often[2] * SELDOM, MOST))  # one recording may hold others
-    gc.set_threshold(*seldom)
     try:
+        BEFORE[seldom] = often
+        gc.set_threshold(*seldom)
         yield
     finally:
         if gc.get_threshold() == seldom:  # nobody else has set it meanwhile
             gc.set_threshold(*often)
+        BEFORE.pop(seldom, None)
 
 
 class Faster:

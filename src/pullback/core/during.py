@@ -5,6 +5,7 @@ Where each operation would pay for it, the same is written out: see `quiet`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -41,8 +42,9 @@ class Within:
 
     blocks: list[AbstractContextManager[Any]]
 
+    @abstractmethod
     def block(self) -> AbstractContextManager[Any]:
-        raise NotImplementedError
+        """What holds within, which begins where this is entered."""
 
     def __enter__(self) -> Any:
         block = self.block()

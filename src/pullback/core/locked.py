@@ -14,6 +14,7 @@ import numpy as np
 from .array import TALLY, Array, is_number, root_storage
 from .errors import MissingRuleError
 from .layout import asked_layout, duplicate
+from .trace import CONSTANT
 
 READ_ONLY = "assignment destination is read-only"
 FOR_GOOD = "for good"
@@ -74,7 +75,8 @@ def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -
             storage = self.storage = root_storage()
         storage.locked = True if storage.locked is False else storage.locked
         return
-    TALLY.asked += TALLY.recordings > 0
+    if self.within is not CONSTANT:  # which stands for no argument
+        TALLY.asked += TALLY.recordings > 0
     if storage is not None and storage.locked is not None:
         if not unlocks(self):
             raise ValueError("cannot set WRITEABLE flag to True of this array")

@@ -52,7 +52,6 @@ from ..primitives.infix import shortcut
 from .fresh import made, made_by
 from .taking_part import taking_part
 
-# Types of arguments in which no Array can hide.
 # Classes of arguments that are no Array and hold none.
 PLAIN = frozenset(
     {float, int, complex, bool, str, type(None), type(Ellipsis), slice, type, np.ndarray,

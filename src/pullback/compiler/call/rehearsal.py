@@ -328,13 +328,11 @@ def older_objects_kept() -> Iterator[None]:
     # Where the program keeps some itself, they must stay apart. Python counts these one by one.
     KEPT[0] = KEPT[0] or gc.get_freeze_count() > 0
     if KEPT[0]:
-        enabled = gc.isenabled()
-        gc.disable()
-        undo = gc.enable if enabled else gc.disable
+        do, undo = gc.disable, gc.enable if gc.isenabled() else gc.disable
     else:
-        gc.freeze()
-        undo = gc.unfreeze
+        do, undo = gc.freeze, gc.unfreeze
     try:
+        do()
         yield
     finally:
         undo()

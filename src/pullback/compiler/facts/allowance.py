@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from time import thread_time
 
+from ...core.during import during
 from .classes import Unprovable
 
 OBJECTS, ELEMENTS = 100_000, 1_000_000  # in one reading; elements are those of containers
@@ -49,11 +50,6 @@ class Allowance:
 ALLOWANCE: ContextVar[Allowance | None] = ContextVar("ALLOWANCE", default=None)
 
 
-@contextmanager
-def allowance(timed: bool, took: float) -> Iterator[None]:
+def allowance(timed: bool, took: float) -> AbstractContextManager[None]:
     """Bound what is read within; took: the seconds that calls have taken, if the clock counts."""
-    token = ALLOWANCE.set(Allowance(SECONDS + RATIO * took if timed else math.inf))
-    try:
-        yield
-    finally:
-        ALLOWANCE.reset(token)
+    return during(ALLOWANCE, Allowance(SECONDS + RATIO * took if timed else math.inf))

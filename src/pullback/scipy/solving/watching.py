@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ...compiler.facts.listeners import WATCHING
+from ...core.during import during
 from ...core.namespaces import package
 
 # What the functions of the user's have asked for, of all that runs while SciPy solves.
@@ -27,12 +28,8 @@ def unnoted() -> Iterator[None]:
         yield
         return
     codes, asked, kept = set(watch.codes), set(watch.asked), (set[Any](), set[str]())
-    before = KEPT.get()
-    try:
-        KEPT.set(kept)
+    with during(KEPT, kept):
         yield
-    finally:
-        KEPT.set(before)
     for key in watch.codes.keys() - codes - kept[0]:
         if package(watch.codes[key][1]) == "scipy":
             del watch.codes[key]
