@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from .bytecode import original
 from .errors import ArgumentError, ArgumentTypeError, ConversionError
-from .lost import formats_text, refuse_mask, shown
+from .lost import QUESTION, formats_text, refuse_mask, shown
 from .namespaces import package
 
 
@@ -103,14 +103,14 @@ class Array(metaclass=Disguised):
         trace = current(self).within
         if trace.comparison is None:
             trace.notice()
-        trace.decided(True)
+        trace.decided(QUESTION, self)
         return bool(trace.concrete(self, "bool(x)"))
 
     def __int__(self) -> int:
         trace = current(self).within
         if trace.comparison is None:
             trace.notice()
-        trace.decided(True)
+        trace.decided(QUESTION, self)
         return int(trace.concrete(self, "int(x)"))
 
     def __index__(self) -> int:

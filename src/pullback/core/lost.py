@@ -24,6 +24,15 @@ from .errors import ArgumentError, ConversionError, LostDerivativeWarning
 from .mapped_text import mapped_text
 from .namespaces import library, package, takes_part
 
+
+class TruthOrInteger:
+    """What decides where the program asks for the truth or the integer of a number."""
+
+    constant = by_elements = True
+    comparison = False
+
+
+QUESTION = TruthOrInteger()
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
 
 
@@ -109,6 +118,18 @@ def warn_decided(trace: Any) -> None:
         f" and again, as in {place(line)}\n"
         f"  If they led to the result, as in a search by halves, {INSTEAD} If the result is"
         " piecewise constant, zero is right.",
+        line,
+    )
+
+
+def warn_narrowed(trace: Any, line: Any) -> None:
+    """Of a search whose result has another path to the argument, so that nothing is zero."""
+    warn(
+        f"{ZERO.get()}`{trace.name}` is incomplete: numbers were compared that came nearer and"
+        " nearer to each other, and their derivatives did not, as in a search by comparisons, in"
+        f" {place(line)}\n"
+        "  No derivative leads to what comparisons find. If the result depends on it,"
+        f" {INSTEAD} If the result is piecewise constant in what was found, nothing is missing.",
         line,
     )
 

@@ -19,6 +19,7 @@ from .array import Array, current, peel, stop, touch
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_read_alone, warn_searched
+from .narrowing import START, Narrowing
 from .namespaces import asker, package, shows
 from .private import CONSTANTS
 from .reach import call, unreached
@@ -62,8 +63,8 @@ class Trace:
     """
 
     __slots__ = (
-        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "outer",
-        "state", "turning", "verb", "written",
+        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "narrowing",
+        "outer", "state", "turning", "verb", "watched", "written",
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
@@ -71,6 +72,8 @@ class Trace:
     differentiates: int = False
     eager = False  # has leaves with `.grad`
     shares_copies = False  # `state` holds copies of plain arrays, see `copied`
+    writes_back = False  # the node of an Array is a `Node`
+    writes_steps = False  # it keeps all operations, and what they gave
     writes_nodes = False  # nodes of operations are also written by `Recorders`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
@@ -88,6 +91,8 @@ class Trace:
         self.comparison: Any = None  # where an Array was compared, or made an integer, first
         self.written: Any = None  # the line where one was turned into text first
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
+        self.narrowing: Narrowing | None = None  # what the decisions compare, from a few on
+        self.watched: float = START  # the number of the decision that is looked at next
         self.turning: Any = None  # the line of the one with the number FEW
         self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
         self.outer: Trace | None = None  # the transformation around this one, while it runs
@@ -103,6 +108,10 @@ class Trace:
 
     def takes(self, x: Array) -> None:
         """An Array of an older trace is about to become one of this trace, by an assignment."""
+
+    def slope(self, seeds: Any) -> float:
+        """How fast a number changes with the arguments, at most; its seeds as in `narrowing`."""
+        return 1.0
 
     def unary(self, primitive: Any, x: Array) -> Any:
         if x.storage is not None:
@@ -232,16 +241,28 @@ class Trace:
         if RUNNING.get() is self and self.leaves_values and not self.eager and not in_rule():
             self.comparison = line_of_user() or ()
 
-    def decided(self, constant: bool) -> bool:
+    def decided(self, primitive: Any, x: Any, y: Any = None) -> bool:
         """Hear of an operation that is constant between jumps."""
         self.decisions += 1
+        if self.decisions >= self.watched:
+            self.watch(primitive, x, y)
         if self.decisions >= FEW and self.turning is None:
             self.turn()
-        return constant
+        return primitive.constant
+
+    def watch(self, primitive: Any, x: Any, y: Any = None) -> None:
+        """Look at a decision, if it is one of the program."""
+        narrowing = self.narrowing
+        if narrowing is None:
+            if not self.leaves_values or self.eager or not runs(self):
+                self.watched = self.decisions + FEW
+                return
+            narrowing = self.narrowing = Narrowing()
+        self.watched = narrowing.hear(self, primitive, x, y)
 
     def turn(self) -> None:
         """Note the line of the program; rules, and transformations within, do not count."""
-        if RUNNING.get() is self and not in_rule():
+        if runs(self) and not in_rule():
             self.turning = line_of_user()
         else:
             self.decisions = 0
@@ -272,7 +293,7 @@ class Trace:
             return False
         return bool(self.turning or self.comparison)
 
-    def led_beside(self, weights: Any, primals: Any, derivatives: Any) -> None:
+    def led_beside(self, weights: Any, primals: Any, derivatives: Any) -> bool:
         """Warn where there is a way back, but all derivatives are zero, as of `x * 0 + found`.
 
         So they are where a function has its minimum as well: this is asked after many decisions.
@@ -280,6 +301,7 @@ class Trace:
         zero = not any(map(nonzero, derivatives))
         if zero and any(map(nonzero, primals)) and all(map(full, weights)):
             warn_decided(self)
+        return zero
 
     def suspended(self) -> bool:
         """Whether recording is left out here (`no_grad`)."""
@@ -303,7 +325,7 @@ class Trace:
         if self.inner is not None:
             self.inner.end()
             self.inner = None
-        self.state = None
+        self.state = self.narrowing = None
         self.__class__ = EndedBatch if self.maps else Ended
 
 
@@ -321,6 +343,14 @@ def in_rule() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def runs(trace: Any) -> bool:
+    """Whether a transformation is the innermost that runs, but for what maps within it."""
+    innermost = RUNNING.get()
+    while innermost is not None and innermost is not trace and innermost.maps:
+        innermost = innermost.outer
+    return innermost is trace
 
 
 def nonzero(x: Any) -> bool:

@@ -11,6 +11,7 @@ from numpy import ndarray
 from ..core.array import Array, bottom, current, touch
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
+from ..core.narrowing import element
 from ..core.locked import locked_as
 from ..core.messages import describe
 from ..core.node import Kept, keep, new
@@ -34,6 +35,8 @@ from .common import (
     needs_arguments,
     settle,
 )
+from .lifted import primals_of
+from .searched import judge_steps, judge_tangents
 from .meeting import is_double, moves, writes_number
 
 
@@ -78,7 +81,7 @@ class ForwardTrace(Trace):
                 return bind(primitive, (x,), {})
         a, dot = x.payload, x.node
         out = primitive.value(a)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, x):
             return out
         if dot is None:
             return Array(out, self, None)
@@ -99,7 +102,7 @@ class ForwardTrace(Trace):
         if not usual or not meets(x.payload, plain):
             return Trace.binary(self, primitive, *((plain, x) if i else (x, plain)))
         out = primitive.value(*operands)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, *((plain, x) if i else (x, plain))):
             return out
         held = primitive.packs[i](out, *operands)
         return self.scaled(primitive, out, x.node, primitive.rules[i], held)
@@ -115,7 +118,7 @@ class ForwardTrace(Trace):
         if a.shape != b.shape and ((a.shape and b.shape) or primitive.decides):
             return Trace.binary(self, primitive, x, y)
         out = primitive.value(a, b)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, x, y):
             return out
         held, token = primitive.pack(out, a, b), None
         try:
@@ -169,7 +172,7 @@ class ForwardTrace(Trace):
         if primitive.facing is not None and direction_outside(primals[0]) is not None:
             primals, dots = primitive.facing(primals, dots)
         out = primitive(*primals, **static)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, *xs[:2]):
             return out
         if primitive.n_out is None and not carries(out, primals):
             return out
@@ -189,6 +192,16 @@ class ForwardTrace(Trace):
         return tuple(
             [Array(o, self, dot) if carries(o) else o for o, dot in zip(out, out_dot, strict=True)]
         )
+
+
+    def slope(self, seeds: Any) -> float:
+        return abs(sum(map(element, seeds)))
+
+    def pushed(self, primitive: Any, xs: Any, static: Any, dots: Any, out: Array) -> Any:
+        """The part of a tangent that comes from some tangents of the operands."""
+        primals, _ = split(self, primitive, xs)
+        with np.errstate(all="ignore"):
+            return primitive.push(out.payload, tuple(primals), dots, static, structured=True)
 
 
 def moved(out: Any, trace: Trace, dot: Any, primitive: Any) -> Array:
@@ -217,7 +230,7 @@ class LinearizeTrace(Trace):
     """
 
     differentiates = True
-    leaves_values = True
+    leaves_values = writes_steps = True
     __slots__ = ()
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
@@ -229,7 +242,7 @@ class LinearizeTrace(Trace):
                 primals, _ = primitive.facing(primals, given)
                 sources = [sources[0], *[None] * (len(primals) - 1)]
         out = primitive(*primals, **static)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, *xs[:2]):
             return out
         if primitive.n_out is None and not moves(out, primals):
             return out
@@ -270,9 +283,9 @@ def direction_outside(x: Any) -> Any:
     unknown, spec, maps = False, spec_of(x), list[Trace]()
     while type(x) is Array:
         trace = current(x).within
-        if type(trace) is ForwardTrace and x.node is not None:
+        if isinstance(trace, ForwardTrace) and x.node is not None:
             return wrapped(dense(x.node), maps)
-        unknown |= type(trace) is LinearizeTrace and x.node is not None
+        unknown |= isinstance(trace, LinearizeTrace) and x.node is not None
         if trace.shape(x) != x.payload.shape:
             maps.append(trace)
         x = x.payload
@@ -347,7 +360,8 @@ def along(
     try:
         out = run(trace, fun, args, {})
         mine = type(out) is Array and out.within is trace and out.storage is None
-        if mine and is_double(bottom(out)) and not trace.many_decisions(True):  # as it mostly is
+        few = trace.narrowing is None and not trace.many_decisions(True)
+        if mine and is_double(bottom(out)) and few:  # as it mostly is
             return primal_and_tangent(out, trace)
         outs, structure = flatten(out)
         check_output(out, outs, verb, shown)
@@ -358,6 +372,8 @@ def along(
         if own and trace.many_decisions(any(x.node is not None for x in own)):
             weights = [x.node for x in flatten(args)[0] if type(x) is Array and x.within is trace]
             trace.led_beside(weights, flatten(primals)[0], [dot for _, dot in pairs])
+        if own and trace.narrowing is not None and trace.narrowing.narrows:
+            judge_tangents(trace, flatten(primals)[0], own)
     finally:
         trace.end()
     return (
@@ -563,6 +579,8 @@ def linearized(fun: Any, primals: Sequence[Any], verb: str) -> tuple[Any, Pushfo
         if not trace.state and trace.many_decisions(False):
             trace.led(settled, False)
         pushforward = Pushforward(trace, unflatten(structure, settled), lifted, trace.state)
+        if mine and trace.narrowing is not None and trace.narrowing.narrows:
+            judge_steps(trace, pushforward, primals_of(lifted))
         values = [
             fresh(x.payload) if type(x) is Array and x.within is trace else x for x in settled
         ]

@@ -50,6 +50,7 @@ from .common import (
     settle_tree,
 )
 from .lifted import any_reached, cotangents, lift, primals_of
+from .searched import judge, steepness
 from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
@@ -65,8 +66,11 @@ class ReverseTrace(Trace):
     """Computes values, and notes for each operation a node from which to go back."""
 
     differentiates = True
-    leaves_values = writes_nodes = shares_copies = True
+    leaves_values = writes_back = writes_nodes = shares_copies = True
     __slots__ = ()
+
+    def slope(self, seeds: Any) -> float:
+        return steepness(seeds)
 
     def unary(self, primitive: Any, x: Array) -> Any:
         storage = x.storage
@@ -76,7 +80,7 @@ class ReverseTrace(Trace):
                 return bind(primitive, (x,), {})
         a = x.payload
         out = primitive.value(a) if type(a) is not Array else a.within.unary(primitive, a)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, x):
             return out
         return primitive.note(out, self, (x.node,), a)
 
@@ -114,7 +118,7 @@ class ReverseTrace(Trace):
                 out = applied(primitive, a, b)
         if out is None:
             return self.process(primitive, (x, y), {})
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, x, y):
             return out
         return self.met(primitive, x, y, p, q, out)
 
@@ -150,7 +154,7 @@ class ReverseTrace(Trace):
             if type(a) is not ndarray or a.dtype is not plain.dtype or large:
                 return self.beside_array(primitive, i, x, plain)
             out = primitive.value(plain, a) if i else primitive.value(a, plain)
-            if primitive.decides and self.decided(primitive.constant):
+            if primitive.decides and self.decided(primitive, *((plain, x) if i else (x, plain))):
                 return out
             kept = copied(plain, self) if primitive.reads_other[i] else None
             if a.shape != plain.shape:
@@ -167,8 +171,10 @@ class ReverseTrace(Trace):
             if primitive.decides:
                 if primitive.constant and not i:  # a comparison, which has its line already
                     self.decisions += 1
+                    if self.decisions >= self.watched:
+                        self.watch(primitive, x, plain)
                     return out
-                if self.decided(primitive.constant):
+                if self.decided(primitive, *((plain, x) if i else (x, plain))):
                     return out
             kept = plain
         if i:
@@ -184,7 +190,7 @@ class ReverseTrace(Trace):
             return self.process(primitive, (plain, x) if i else (x, plain), {})
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, *((plain, x) if i else (x, plain))):
             return out
         kept = copied(plain, self) if primitive.reads_other[i] else None
         if p.shape != plain.shape:
@@ -263,7 +269,7 @@ class ReverseTrace(Trace):
             primals.append(x)
             parents.append(parent)
         out = primitive.value(*primals, **static) if plain else primitive(*primals, **static)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, *xs[:2]):
             return out
         return self.recorded(primitive, out, primals, parents, pattern, static)
 
@@ -317,7 +323,7 @@ class ReverseTrace(Trace):
             out = primitive.value(a, **static)
         else:
             out = primitive.of(a, static) if primitive.direct else primitive(a, **static)
-        if primitive.decides and self.decided(primitive.constant):
+        if primitive.decides and self.decided(primitive, x):
             return out
         one, kind = primitive.n_out is None, type(out)
         double = kind is float64 or (kind is ndarray and out.dtype is DOUBLE)
@@ -400,8 +406,11 @@ class ValueAndGrad(Transformation):
             for kept in watched:
                 kept.opened()
             gradients = cotangents(lifted, set(), trace)
-            if trace.decisions and reached and trace.many_decisions(True):
-                trace.led_beside((), primals_of(lifted), flatten(gradients)[0])
+            if trace.decisions and reached:
+                many = trace.many_decisions(True)
+                zero = many and trace.led_beside((), primals_of(lifted), flatten(gradients)[0])
+                if not zero and trace.narrowing is not None and trace.narrowing.narrows:
+                    judge(trace, trace.narrowing, lifted, gradients)
         finally:
             trace.end()
         if type(value) is not Array and type(value) is not float64:
@@ -484,6 +493,8 @@ class Pullback:
         self.objects = [kind_of(x) for x in outs if not (holds_numbers(x) or is_static(x))]
         self.plain = not any(type(x) is Array and type(x.payload) is Array for x in outs)
         self.lock = threading.RLock()
+        narrowing = trace.narrowing
+        self.narrowing = narrowing if narrowing is not None and narrowing.narrows else None
 
     def __call__(self, *out_bar: Any) -> tuple[Any, ...]:
         """Args: out_bar: one tree like the output, with arrays of its shapes.
@@ -518,8 +529,13 @@ class Pullback:
         with self.lock:
             backward(seeds, retain=True, fun=self.fun, plain=plain)
             found = tuple(cotangents(self.lifted, taken))
+        narrowing, zero = self.narrowing, False
         if seeds and self.trace.many_decisions(True):
-            self.trace.led_beside(bars, primals_of(self.lifted), flatten(found)[0])
+            zero = self.trace.led_beside(bars, primals_of(self.lifted), flatten(found)[0])
+        if seeds and narrowing is not None and not zero:
+            self.narrowing = None
+            with self.lock:
+                judge(self.trace, narrowing, self.lifted, found)
         return found
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import partial
 from time import thread_time
 from typing import Any
 
@@ -55,7 +56,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if timed and entry.paths and entry.paths[0].is_awaited():
         compiled.last_way = reasons.AWAITED
         return call_inside(compiled.fun, args, kwargs)
-    found = compiled.match(entry, call.arrays, call.numbers) if entry.paths else None
+    found = compiled.match(entry, call.arrays, call.numbers) if entry.paths and not entry.python else None
     if found is not None:
         path, values = found
         if path.node is None:
@@ -79,7 +80,16 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     compiled.misses += 1
     if share_memory(call.arrays):
         return call_inside(compiled.fun, args, kwargs)
-    return record_call(compiled, entry, call, args, kwargs)
+    out = record_call(compiled, entry, call, args, kwargs)
+    for x in call.leaves:
+        if type(x) is Array and x.within.narrowing is not None:
+            x.within.narrowing.recorded += (partial(stay_in_python, compiled, entry),)
+    return out
+
+
+def stay_in_python(compiled: Any, entry: Any) -> None:
+    """Of a search, which machine code would not tell of again."""
+    entry.python, compiled.quick_node = True, None
 
 
 def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
