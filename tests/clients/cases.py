@@ -34,6 +34,7 @@ REFUSED = {
 WARNED = {
     "influence_of_slippy",
     "tip_of_fuzzy", "inverse_of_geodepy", "polygon_of_turfpy", "way_of_turfpy", "cold_fraction",
+    "radiator",
 }  # fmt: skip
 V3 = np.array([0.3, -0.5, 0.8])
 Q = np.array([0.8, 0.2, -0.4, 0.4]) / np.linalg.norm([0.8, 0.2, -0.4, 0.4])

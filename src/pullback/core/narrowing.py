@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import ref
 
 import numpy as np
@@ -30,13 +30,14 @@ from .namespaces import package
 START = 4  # decisions in one call before any is looked at
 # How many decisions until the next one is looked at, after one that tells something and after
 # those that do not; the last three in turns, so that all lines of a loop have theirs.
-STRIDES, TURNS = (1, 2, 3, 5, 8, 13, 11, 12), 3
+STRIDES, TURNS = (1, 2, 3, 5, 8, 13, 11, 10), 3
 SEEN = 64.0, 4096.0, 262144.0  # how much nearer decisions have come where it is asked what they are
 FLAT = 4.0  # how much smaller derivatives are then, where the search is for a minimum
 SHARE = 0.4  # of that, as a power, what the arguments have come nearer in a search
 NEAR = 8.0, 32.0, 256.0  # and as a search: the last three, in x
 AROUND = 64.0  # of the distance of a search, that of the number with which a last step corrects it
 SPREAD = 4096  # elements of an array of which the smallest is looked for
+LARGE = 1e15  # where numbers are integers
 SMALL = 0.125  # a number that may correct, of the largest operand
 LATEST, MOST = 256, 1 << 16  # numbers that are small, and Arrays that they have led to
 TRIFLE = 1e-6  # of a derivative, what adds nothing to it
@@ -44,9 +45,9 @@ TRIFLE = 1e-6  # of a derivative, what adds nothing to it
 NUMBERS = frozenset({float, int, np.float64})
 OURS: dict[int, Any] = {}  # globals of this package and of NumPy, by id
 # Lines that were looked at, and of what: none of a search, in functions of some code, or one that
-# was corrected, in a function. What gives that, how often, and the code of the line.
+# was corrected, in a function. What gives that, how sure it is, and the code of the line.
 SETTLED: dict[tuple[int, int, int], tuple[Callable[[], Any], int, Any]] = {}
-OFTEN, MANY_LINES = 2, 256
+OFTEN, SURE, MANY_LINES = 8, 4, 256
 
 
 class Seed(NamedTuple):
@@ -72,7 +73,9 @@ class Approach:
     A decision is noted as (how near its numbers were, their seeds, how many decisions were made).
     """
 
-    __slots__ = ("at", "code", "first", "flat", "fun", "last", "looks", "narrows", "of", "value", "width")
+    __slots__ = (
+        "at", "code", "first", "flat", "fun", "last", "looks", "narrows", "of", "value", "width",
+    )  # fmt: skip
 
     def __init__(self, frame: Any, fun: Any, first: tuple[float, Any, int]) -> None:
         self.code, self.at = frame.f_code, frame.f_lasti
@@ -95,14 +98,14 @@ class Approach:
         """Ask whether the arguments come nearer to another answer as the numbers do."""
         wide, first, begun = self.first
         before, after = trace.slope(first), trace.slope(seeds)
-        nearer = wide * after / (gap * before) if before else inf
+        nearer = wide * after / (gap * before) if before else inf if after else 0.0
         self.narrows = nearer > max((trace.decisions - begun) ** 2 / 32, (wide / gap) ** SHARE)
         self.flat = after * FLAT < before
         self.looks += 1
         if not self.narrows and self.looks == len(SEEN):
-            self.settle(False)
+            self.settle(False, SURE)
 
-    def settle(self, corrected: bool) -> None:
+    def settle(self, corrected: bool, weight: int) -> None:
         """Note that it is no search, in functions of this code, or corrected in this function."""
         by = self.fun
         if not isinstance(by, FunctionType):
@@ -113,8 +116,8 @@ class Approach:
             SETTLED.clear()
         key = self.at, id(self.code), id(by)
         known = SETTLED.get(key)
-        count = known[1] + 1 if known is not None and known[0]() is by else 1
-        SETTLED[key] = ref(by), count, self.code
+        before = known[1] if known is not None and known[0]() is by else 0
+        SETTLED[key] = ref(by), before + weight, self.code
 
     def distance(self, slope: Slope, scale: float) -> float | None:
         """How near the arguments came to another answer, if that is as in a search."""
@@ -122,14 +125,15 @@ class Approach:
         steep = size(slope(seeds))
         start = wide / steep if steep else scale
         near, slopes = inf, []
-        for (gap, seeds, n), much in zip(self.last, NEAR, strict=False):
+        for (gap, seeds, _), much in zip(self.last, NEAR, strict=False):
             slopes.append(slope(seeds))
             steep = size(slopes[-1])
             near = gap / steep if steep else inf
             if near * much > start:
                 return None
-        enough = len(slopes) == len(NEAR) and near * 4 * (n - begun) ** 2 <= start
-        return near if enough and alike(*slopes[-2:]) else None
+        if len(slopes) < len(NEAR) or not alike(*slopes[-2:]):
+            return None
+        return near if near * 4 * (self.last[-1][2] - begun) ** 2 <= start else None
 
 
 def is_settled(frame: Any, fun: Any) -> bool:
@@ -175,7 +179,7 @@ class Narrowing:
         else:
             gap, at = from_jump(primitive, y if type(y) is Array else x)
         frame: Any = sys._getframe(4)  # past this, `watch`, and two functions of the operation
-        while id(frame.f_globals) in OURS:
+        while id(frame.f_globals) in OURS and frame.f_back is not None:
             frame = frame.f_back
         key = id(frame.f_code) + frame.f_lasti
         known = self.ranges.get(key)
@@ -197,7 +201,7 @@ class Narrowing:
         self, trace: Any, primitive: Any, x: Any, y: Any, at: Any, key: int, frame: Any, gap: float
     ) -> None:
         """A decision nearer to another answer than the line's others by half, or twice as far."""
-        low, high = self.ranges[key]
+        high = self.ranges[key][1]
         approach, n = self.approaches.get(key), trace.decisions
         if gap > high:
             self.ranges[key] = gap / 2, gap * 2
@@ -260,8 +264,8 @@ class Narrowing:
         for line in self.approaches.values():
             if line.width and abs(one_of(peel(out))[1] - line.value) <= line.width:
                 return 0.0
-        value = largest(out)
-        return value if value <= SMALL * max([largest(x) for x in xs], default=0.0) else None
+        value = largest_of(out, inf)
+        return value if value <= SMALL * max(map(largest_of, xs), default=0.0) else None
 
     def correct(self, x: Array, part: Any, near: float) -> None:
         if len(self.corrected) >= MOST:
@@ -274,16 +278,20 @@ class Narrowing:
         slope: how fast a number changes with the arguments, of its seeds; scale: how large they
         are; corrects: whether the result depends on a number as near to 0 as it is given.
         """
+        settled: dict[tuple[int, int], tuple[Approach, bool]] = {}
         for approach in [*self.past, *self.approaches.values()]:
-            near = approach.distance(slope, scale) if approach.narrows else None
-            if near is not None and not corrects(AROUND * near):
-                return approach
-            approach.settle(near is not None)
+            if approach.narrows:
+                near = approach.distance(slope, scale)
+                if near is not None and not corrects(AROUND * near):
+                    return approach
+                settled[approach.at, id(approach.code)] = approach, near is not None
+        for approach, corrected in settled.values():
+            approach.settle(corrected, SURE if corrected else 1)
         return None
 
 
 class Small:
-    """The rule of a number that is small beside its operands; it notes the cotangent it is given."""
+    """The rule of a number that is small beside its operands; it notes its cotangents."""
 
     __slots__ = ("bar", "rule", "seed", "value")
 
@@ -303,11 +311,13 @@ class Small:
 
 def observe(trace: Any) -> None:
     """Let a trace look at the results of its operations from now on."""
-    trace.__class__ = observing(type(trace))
+    trace.__class__ = observing(cast(Any, type(trace)))
 
 
 @cache
-def observing(cls: type) -> type:
+def observing(cls: Any) -> Any:
+    """The class of traces that do."""
+
     def seen(method: str) -> Callable[..., Any]:
         own = getattr(cls, method)
 
@@ -354,16 +364,34 @@ def from_jump(primitive: Any, x: Any) -> tuple[float, Any]:
     """How far a number is from where it would be decided otherwise, and at which elements."""
     a = x.payload if type(x) is Array else x
     if type(a) in NUMBERS and primitive.by_elements:
-        v = float(a)
-        return abs(v - round(v)) if abs(v) < 1e15 else inf, 0
+        return from_integer(primitive, float(a)), 0
     a = peel(a)
     if primitive.by_elements:
         i, v = one_of(a)
-        return (abs(v - round(v)) if abs(v) < 1e15 else inf), i
+        return from_integer(primitive, v), i
     if type(a) is not np.ndarray or a.dtype.kind != "f" or not 1 < a.size < SPREAD:
         return inf, None
     i, j = int(a.argmax()), int(a.argmin())
     return a.item(i) - a.item(j), (i, j)
+
+
+def from_integer(primitive: Any, v: float) -> float:
+    """How far a number is from the next integer, or from 0 where it is decided there alone."""
+    if not jumps_at_integers(primitive):
+        return abs(v)
+    return abs(v - round(v)) if abs(v) < LARGE else inf
+
+
+@cache
+def jumps_at_integers(primitive: Any) -> bool:
+    """Whether it is one like `floor`, and not one like `sign`."""
+    value: Any = getattr(primitive, "value", None)
+    if value is None:
+        return True
+    try:
+        return bool(value(0.7) != value(1.7))
+    except (TypeError, ValueError):  # of two operands
+        return bool(value(1.0, 0.7) != value(1.0, 1.7))
 
 
 def one_of(x: Any) -> tuple[int, float]:
@@ -416,16 +444,11 @@ def element(seed: Seed) -> float:
     return seed.weight * float(x)
 
 
-def largest(x: Any) -> float:
-    """The largest of the numbers of an operand; infinite for what is no number, or many."""
-    return largest_of(x.payload if type(x) is Array else x) if type(x) is not int else abs(x)
-
-
-def largest_of(x: Any) -> float:
-    """The largest of a value, or of a cotangent."""
+def largest_of(x: Any, unknown: float = 0.0) -> float:
+    """The largest of a value, a tangent or a cotangent; unknown: for too many, or no numbers."""
     x = plain(x)
     if type(x) in NUMBERS:
         return abs(float(x))
     if not isinstance(x, np.ndarray) or not 0 < x.size < SPREAD or x.dtype.kind not in "fc":
-        return 0.0
+        return unknown
     return float(np.abs(x).max())

@@ -19,8 +19,8 @@ from .array import Array, current, peel, stop, touch
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_read_alone, warn_searched
-from .narrowing import START, Narrowing
 from .namespaces import asker, package, shows
+from .narrowing import START, Narrowing
 from .private import CONSTANTS
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of

@@ -11,9 +11,9 @@ from numpy import ndarray
 from ..core.array import Array, bottom, current, touch
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
-from ..core.narrowing import element
 from ..core.locked import locked_as
 from ..core.messages import describe
+from ..core.narrowing import element
 from ..core.node import Kept, keep, new
 from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
@@ -36,8 +36,8 @@ from .common import (
     settle,
 )
 from .lifted import primals_of
-from .searched import judge_steps, judge_tangents
 from .meeting import is_double, moves, writes_number
+from .searched import judge_steps, judge_tangents
 
 
 class ForwardTrace(Trace):
@@ -192,7 +192,6 @@ class ForwardTrace(Trace):
         return tuple(
             [Array(o, self, dot) if carries(o) else o for o, dot in zip(out, out_dot, strict=True)]
         )
-
 
     def slope(self, seeds: Any) -> float:
         return abs(sum(map(element, seeds)))
@@ -369,10 +368,11 @@ def along(
         pairs = [primal_and_tangent(x, trace) for x in settled]
         own = [x for x in settled if type(x) is Array and x.within is trace]
         trace.led(settled, bool(own))
+        zero = False
         if own and trace.many_decisions(any(x.node is not None for x in own)):
             weights = [x.node for x in flatten(args)[0] if type(x) is Array and x.within is trace]
-            trace.led_beside(weights, flatten(primals)[0], [dot for _, dot in pairs])
-        if own and trace.narrowing is not None and trace.narrowing.narrows:
+            zero = trace.led_beside(weights, flatten(primals)[0], [dot for _, dot in pairs])
+        if own and not zero and trace.narrowing is not None and trace.narrowing.narrows:
             judge_tangents(trace, flatten(primals)[0], own)
     finally:
         trace.end()

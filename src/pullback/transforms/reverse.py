@@ -50,9 +50,9 @@ from .common import (
     settle_tree,
 )
 from .lifted import any_reached, cotangents, lift, primals_of
-from .searched import judge, steepness
 from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
+from .searched import judge, steepness
 
 TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)

