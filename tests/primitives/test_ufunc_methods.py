@@ -24,7 +24,7 @@ CASES = list(itertools.product(BINARY, ["reduce", "accumulate", "reduceat"], DTY
 
 def outcome(fun):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of overflow and of casts; values alone are asked
         try:
             return np.asarray(fun())
         except (TypeError, ValueError, IndexError, pb.PullbackError) as error:
