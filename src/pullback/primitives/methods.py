@@ -19,6 +19,7 @@ from ..core.array import (
     current,
     is_number,
     peel,
+    rank,
     stop,
     told,
 )
@@ -304,7 +305,7 @@ if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assig
 
 
 attribute("dtype", dtype)
-attribute("ndim", lambda self: len(shape(self)))
+attribute("ndim", rank)
 attribute("size", lambda self: math.prod(self.within.shape(self)))
 attribute("itemsize", lambda self: self.dtype.itemsize)
 attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.dtype.itemsize)
