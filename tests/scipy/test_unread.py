@@ -113,10 +113,24 @@ def test_meshes():
         )
 
     many = np.array([0.1, 1.0, 20.0])
-    for read in (lambda s: s.sol(0.3)[0] + s.y[0, 0], lambda s: s.y[1, -1] / s.x[-1]):
+    for read in (lambda s: s.sol(0.3)[0] + s.y[0, 0], lambda s: s.y[1, -1] * len(s.y)):
         f = lambda k, read=read: read(pellet(k))
         np.testing.assert_allclose(pb.vmap(f)(many), list(map(f, many)), rtol=1e-12)
         slopes = list(map(pb.grad(f), many))
         np.testing.assert_allclose(pb.vmap(pb.grad(f))(many), slopes, rtol=1e-9)
     with pytest.raises(pb.ConversionError, match="differ in shape"):
         pb.vmap(lambda k: pellet(k).y[0] * 2)(many)
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("name", ["last", "largest", "count"])
+def test_transformed(name):
+    """Where derivatives are taken around the recording, parts carry them as well."""
+    read = {**ANY, **ONE}[name]
+    f = lambda k: np.sum(read(oscillation(k))) * k
+    for g in (
+        lambda k: pb.jvp(f, (k,), (1.0,))[1],
+        lambda k: pb.grad(pb.grad(f))(k),
+        lambda k: pb.vmap(lambda k: np.sum(oscillation(k).y[:, -1]))(k * np.array([1.0, 1.2])),
+    ):
+        assert paths_and_errors(g, FALLS[:3])[1] < 1e-9

@@ -13,7 +13,6 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import (
-    PYTHONS,
     Array,
     class_of_number,
     current,
@@ -165,14 +164,9 @@ def rounded(self, ndigits=None):
         if type(out) is Array and is_number(self):
             return out.within.number(out)
         return int(out) if is_number(self) else out
-    if of_python(self) and type(out) is Array:
+    if parts.of_python(self) and type(out) is Array:
         return out.within.number(out)
     return out
-
-
-def of_python(x):
-    """Whether an Array stands for one of Python's numbers, also where that is recorded."""
-    return is_number(x) and class_of_number(x) in PYTHONS.values()
 
 
 Array.__round__ = rounded

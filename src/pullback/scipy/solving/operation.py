@@ -360,7 +360,7 @@ def operation(
         return call.of_examples(xs)
     call.costs, call.prepare = solver.costs(), solver.prepare
     outs = call.of_examples(xs)
-    solver.parts.begin(call, outs)
+    solver.parts.begin(call, xs)
     return outs
 
 

@@ -24,7 +24,7 @@ from ...core.array import Array, adopt, root_storage
 from ...core.graph import Variable
 from ...core.primitive import Primitive
 from ...core.spec import spec_of
-from ...core.trace import CONSTANT, Trace, bind
+from ...core.trace import CONSTANT, Trace, bind, youngest
 from ...primitives.indexing import getitem_p
 from ...transforms.stage import StageTrace
 from .programs import Changed
@@ -67,9 +67,9 @@ class PartsRead:
         self.call: Any = None
         self.trace: Any = None  # that has the operation
 
-    def begin(self, call: Any, outs: Any) -> None:
-        traces = {x.within if type(x) is Array else None for x in outs}
-        trace = traces.pop() if len(traces) == 1 else None
+    def begin(self, call: Any, xs: Any) -> None:
+        """Note the operation on xs, if the youngest trace of these is what records it."""
+        trace = youngest(xs)
         if isinstance(trace, StageTrace) and self.call is None:
             self.call, self.trace = call, trace
 
