@@ -85,14 +85,14 @@ class Jumps:
             out = found if out is None else np.where(number == k, found, out)
         return self.how.weighted(out, x)
 
-    def number(self, x: Any, theta: Sequence[Any]) -> int:
-        """The number of the branch that plain values lead to."""
+    def numbers(self, xs: np.ndarray, theta: Sequence[Any]) -> np.ndarray:
+        """The numbers of the branches that plain values lead to."""
         if not self.program.chooses:
-            return 0
-        number = int(self.program.which([np.array([x])], theta)[0, 0])
-        if number >= len(self.branches):
+            return np.zeros(len(xs), int)
+        numbers = self.program.which([xs], theta)[0]
+        if np.any(numbers >= len(self.branches)):
             self.program.refuse()
-        return number
+        return numbers
 
     # Where they are, on plain values.
 
@@ -154,7 +154,7 @@ class Jumps:
             max([abs(y) for y in (x, domain.lower, domain.upper) if abs(y) < np.inf])
         )
         low, high = [x + by * sign * max(abs(x_of(u + by * BESIDE) - x), least) for by in (-1, 1)]
-        numbers = [self.number(y, theta) for y in (low, high)]
+        numbers = self.numbers(np.array([low, high]), theta)
         if not self.jumps(x, (low, high), numbers, theta, peak):
             return None
         for which in surfaces:
@@ -193,13 +193,17 @@ class Jumps:
 
     def peak(self, x_of: Any, theta: Sequence[Any]) -> Any:
         """The largest finite value of the integrand at some places."""
-        xs = [np.float64(x_of(u)) for u in (np.arange(SOME) + 0.5) / SOME]
-        values = [np.ravel(np.abs(self.value(x, theta, self.number(x, theta)))) for x in xs]
-        found = np.concatenate(values)
+        xs = x_of((np.arange(SOME) + 0.5) / SOME)
+        found = np.abs(self.values(xs, self.numbers(xs, theta), theta))
         return np.max(found[np.isfinite(found)], initial=0)
 
+    def values(self, xs: np.ndarray, numbers: np.ndarray, theta: Sequence[Any]) -> np.ndarray:
+        """The integrand at several places, by these branches: a row for each."""
+        at = vmap(lambda x, number: np.ravel(self.value(x, theta, number)))
+        return np.asarray(peel(at(xs, numbers)))
+
     def jumps(
-        self, x: Any, sides: Any, numbers: Sequence[int], theta: Sequence[Any], peak: Any
+        self, x: Any, sides: Any, numbers: np.ndarray, theta: Sequence[Any], peak: Any
     ) -> bool:
         """Whether the integrand has other values on both sides of x.
 
@@ -207,13 +211,9 @@ class Jumps:
         apart they are; or a root of that: then less is added than in proportion, and without it
         nothing may remain. At a pole they differ by more and more.
         """
-        sampled = []
-        for far in (1.0, FARTHER, FARTHER**2):
-            values = [
-                np.ravel(self.value(np.float64(x + far * (y - x)), theta, number))
-                for y, number in zip(sides, numbers, strict=True)
-            ]
-            sampled.append(np.stack(values))
+        far = np.array([1.0, FARTHER, FARTHER**2])[:, None]
+        ways = np.ravel(x + far * (np.array(sides) - x))
+        sampled = self.values(ways, np.tile(numbers, 3), theta).reshape(3, 2, -1)
         close, near, farther = [then - first for first, then in sampled]
         # As far as x is rounded, values that change much in a short way differ as well.
         rounded = 4 * np.spacing(abs(x)) / min([abs(y - x) for y in sides])
