@@ -310,8 +310,8 @@ FIELDS = (
     "answers", "asked", "raising", "orders",
 )  # fmt: skip
 ABOUT = (
-    "structure", "outputs", "kinds", "written", "layouts", "orders", "axes", "placed", "identity",
-    "narrow", "unlike", "unsure", "numbers", "captured", "suspends",
+    "structure", "outputs", "kinds", "written", "layouts", "orders", "axes", "placed", "locked",
+    "identity", "narrow", "unlike", "unsure", "numbers", "captured", "suspends",
 )  # fmt: skip
 
 
