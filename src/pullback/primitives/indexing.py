@@ -321,6 +321,9 @@ scatter.add_at = add_at
 
 
 def length(x):
+    value = x.payload
+    if type(value) is ndarray and value.ndim and not x.within.maps:
+        return len(value)
     if not rank(x):
         fails = length_of_no_sequence(sys._getframe(1)) if is_number(x) else None
         if fails is not None:  # `match` takes all Arrays for sequences, where nobody asks first
