@@ -418,6 +418,8 @@ def settle(x: Any, trace: Trace) -> Any:
             )
         return x
     other = current(x).within
+    if other.unread:
+        return settle(other.read(x), trace)
     if other is trace:
         return x
     if other.ended:

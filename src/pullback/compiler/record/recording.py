@@ -42,7 +42,7 @@ from .while_loops import LOST, lost
 
 UNLIKE_NAMES = {
     "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
-    "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
+    "sumprod", "hash", "divmod", "round", "hex", "as_integer_ratio", "fabs",
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed

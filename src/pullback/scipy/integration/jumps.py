@@ -337,7 +337,7 @@ class Jumps:
             def of_moving(*moving: Any) -> Any:
                 return self.height(which, place, replaced(theta, at, moving))
 
-            weight = -np.sum(bar * jump) / slope
+            weight = -np.real(np.sum(bar * jump)) / slope  # the height is real
             with gathered([]):
                 _, pullback = vjp(of_moving, *[theta[i] for i in at])
                 bars = pullback(np.where(row[-1] > 0, weight, 0.0))
