@@ -343,3 +343,24 @@ def test_what_calls_functions_refuses_what_is_masked(transform):
     for f in programs:
         with pytest.raises(pb.PullbackError, match=r"np\.where\(mask, x, 0\)"):
             transform(lambda x, f=f: np.sum(f(x)))(np.ones(2) if transform is pb.vmap else 1.0)
+
+
+@pytest.mark.parametrize("masked", [lambda x: x > 2, lambda x: x > 9], ids=["some", "none"])
+def test_a_masked_array_is_returned_only_where_nothing_is_masked(masked):
+    """A result has no mask, so that what was masked would count."""
+    x = np.array([1.0, 2.0, 3.0])
+    f = lambda x: np.ma.masked_where(masked(x), x) * 2.0
+    ways = [
+        lambda: pb.jvp(f, (x,), (x,))[0],
+        lambda: pb.vjp(f, x)[0],
+        lambda: np.diag(pb.jacobian(f)(x)) * x,
+        lambda: pb.value_and_grad(lambda x: (x.sum(), f(x)), has_aux=True)(x)[0][1],
+        lambda: pb.jvp(pb.checkpoint(lambda x: {"m": f(x)}), (x,), (x,))[0]["m"],
+        lambda: pb.compile(lambda x: pb.jvp(f, (x,), (x,))[0], wait=True)(x),
+    ]
+    for way in ways:
+        if masked(x).any():
+            with pytest.raises(pb.ArgumentTypeError, match="the data and the mask"):
+                way()
+        else:
+            np.testing.assert_array_equal(way(), x * 2.0)

@@ -4,6 +4,7 @@ Whether a write raises is seen by the program, which goes on; so are the flags t
 """
 
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -144,3 +145,56 @@ def test_flags_are_asked_and_set_in_each_way():
         return y.sum()
 
     np.testing.assert_array_equal(pb.grad(f)(np.ones(3)), [0.0, 2.0, 2.0])
+
+
+MAKERS = {  # what NumPy makes read-only, views of it, and neighbours that may be written to
+    "broadcast_to": lambda y: np.broadcast_to(y, (2, 3)),
+    "the same shape": lambda y: np.broadcast_to(y, (3,)),
+    "of a number": lambda y: np.broadcast_to(y.sum(), (2,)),
+    "of a constant": lambda y: np.broadcast_to(np.float64(2.0), (2,)),
+    "transposed": lambda y: np.broadcast_to(y, (2, 3)).T,
+    "a row": lambda y: np.broadcast_to(y, (2, 3))[1],
+    "reshaped": lambda y: np.broadcast_to(y, (2, 3)).reshape(3, 2),
+    "copied": lambda y: np.broadcast_to(y, (2, 3)).copy(),
+    "other bytes": lambda y: np.broadcast_to(y.astype(">f8"), (2, 3)),
+    "broadcast_arrays": lambda y: np.broadcast_arrays(y, np.ones((2, 3)))[0],
+    "imag": lambda y: np.imag(y),
+    "diagonal": lambda y: np.diagonal(np.outer(y, y)),
+    "einsum": lambda y: np.einsum("ii->i", np.outer(y, y)),
+    "windows": lambda y: np.lib.stride_tricks.sliding_window_view(y, 2),
+    "strided": lambda y: np.lib.stride_tricks.as_strided(y, (2, 2), (8, 8)),
+    "strided to read": lambda y: np.lib.stride_tricks.as_strided(y, (2,), (16,), writeable=False),
+}
+
+
+def is_writable(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of `broadcast_arrays`, which this will change
+        return bool(x.flags.writeable)
+
+
+@pytest.mark.parametrize("made", MAKERS.values(), ids=MAKERS)
+def test_results_and_what_is_stored_are_read_only_in_replays(made):
+    kept = {}
+
+    def f(x):
+        kept["a"] = made(x * 2.0)
+        return made(x * 3.0), x * 1.0
+
+    fast, x = pb.compile(f, wait=True), np.arange(3.0)
+    expected = [is_writable(x) for x in (*f(x), kept["a"])]
+    for k in range(3):
+        assert [is_writable(x) for x in (*fast(x + k), kept["a"])] == expected
+    assert fast.cache_info().hits == 2
+
+
+def test_a_result_of_a_compiled_function_is_read_only_in_a_transformation():
+    wide = pb.compile(lambda x: np.broadcast_to(x * 2.0, (2, 3)), wait=True)
+
+    def f(x):
+        wide(x)[0] = 1.0
+        return x.sum()
+
+    for _ in range(3):
+        with pytest.raises(ValueError, match="read-only"):
+            pb.grad(f)(np.ones(3))

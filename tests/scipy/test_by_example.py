@@ -140,10 +140,15 @@ def test_nested():
 
 
 def test_results_of_different_shapes():
-    """They are no batch."""
-    crossing = lambda c: np.sum(interpolate.PPoly(c, [0.0, 1.0]).roots(extrapolate=False))
-    with pytest.raises(pb.ConversionError, match="differ in shape"):
-        pb.vmap(crossing)(np.array([[[1.0], [-0.5]], [[1.0], [0.5]]]))
+    """They are no batch, but what has one shape for all can be read."""
+    crossings = lambda c: interpolate.PPoly(c, [0.0, 1.0]).roots(extrapolate=False)
+    many = np.array([[[1.0], [-0.5]], [[1.0], [0.5]]])
+    np.testing.assert_array_equal(pb.vmap(lambda c: np.sum(crossings(c)))(many), [0.5, 0.0])
+    slopes = pb.vmap(pb.grad(lambda c: np.sum(crossings(c))))(many)
+    np.testing.assert_allclose(slopes[:, :, 0], [[-0.5, -1.0], [0.0, 0.0]])
+    for read in (crossings, lambda c: 2 * crossings(c), lambda c: np.exp(crossings(c))):
+        with pytest.raises(pb.ConversionError, match="differ in shape"):
+            pb.vmap(read)(many)
 
 
 def test_written_arguments():

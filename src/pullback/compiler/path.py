@@ -14,7 +14,8 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.graph import Equation, Graph, Variable
-from ..core.layout import axes_in_memory, placement, placing
+from ..core.layout import axes_in_memory, is_writable, placement, placing
+from ..core.locked import read_only
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import unflatten
@@ -214,9 +215,8 @@ class Path:
         recording = self.recording
         rest = iter(values)
         leaves: list[Any] = []
-        for x, kind, source, placed in zip(
-            recording.outputs, recording.kinds, recording.sources, recording.placed, strict=True
-        ):
+        about = recording.kinds, recording.sources, recording.placed, recording.locked
+        for x, kind, source, placed, locked in zip(recording.outputs, *about, strict=True):
             if source is not None:
                 leaves.append(source(inputs, leaves))
                 continue
@@ -224,7 +224,8 @@ class Path:
             own = isinstance(x, Variable)  # nobody else holds it
             whole = own and kind is np.ndarray and type(value) is np.ndarray
             value = value if whole else as_kind(value, kind)
-            leaves.append(value if placed is None else at(value, placed))
+            value = value if placed is None else at(value, placed)
+            leaves.append(read_only(value) if locked and type(value) is np.ndarray else value)
         for i in recording.written:
             inputs[i][...] = next(rest)
         return self.finished(leaves)
@@ -257,7 +258,7 @@ class Path:
         if recording.structure is None and type(outputs[0]) in IMMUTABLE and not recording.stores:
             constant = as_kind(outputs[0], kinds[0])
             return lambda values: constant
-        moved = [placing(*placed) if foreign(placed) else None for placed in recording.placed]
+        moved = last_steps(recording)
 
         def finish(values: Any) -> Any:
             rest = iter(values)
@@ -361,6 +362,20 @@ def foreign(placed: Any) -> bool:
     return placed is not None and not placed[1].isnative
 
 
+def last_steps(recording: Recording) -> list[Callable[[Any], Any] | None]:
+    """What Python does to each result that machine code has made; None: nothing."""
+    found: list[Callable[[Any], Any] | None] = []
+    about = recording.placed, recording.locked, recording.sources
+    for placed, locked, source in zip(*about, strict=True):
+        step = placing(*placed) if foreign(placed) else None
+        found.append(locked_after(step) if locked and source is None else step)
+    return found
+
+
+def locked_after(step: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    return read_only if step is None else lambda x: read_only(step(x))
+
+
 class Entry:
     """The paths for one kind of arguments."""
 
@@ -441,7 +456,7 @@ def share_with(xs: list[Any], ys: list[Any]) -> bool:
 
 def writable(x: np.ndarray) -> bool:
     """Whether each element can be written into, and has a place of its own."""
-    if not x.flags.writeable:
+    if not is_writable(x):
         return False
     span = x.itemsize
     for stride, n in sorted((abs(stride), n) for stride, n in zip(x.strides, x.shape, strict=True)):

@@ -27,6 +27,7 @@ import numpy as np
 
 from ..core.errors import ArgumentTypeError
 from ..core.graph import Equation, Graph, Variable, letters
+from ..core.layout import is_writable
 from ..core.spec import spec_of
 from .entry import native_records, object_layout, python_calls
 from .graph.optimise import kinds
@@ -399,7 +400,7 @@ class Run:
         if not isinstance(value, np.ndarray):
             return value
         first = next(j for j, other in enumerate(self.outputs) if other is x)
-        owned = how == "object" and value.base is None and value.flags.writeable and first == i
+        owned = how == "object" and value.base is None and is_writable(value) and first == i
         return value if owned else value.copy()
 
 

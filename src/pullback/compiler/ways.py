@@ -19,7 +19,7 @@ from ..core.tree import flatten, unflatten
 from .entry import conditions, native_records, object_layout
 from .entry.native_records import Result, Way
 from .entry.state_checks import checks_aside, checks_of
-from .path import IMMUTABLE, SECOND, Call, Path, answers_of, foreign
+from .path import IMMUTABLE, SECOND, Call, Path, answers_of, foreign, last_steps
 from .record.recording import Recording, Source
 
 AREAS = 16  # pieces of memory of which machine code compares each pair
@@ -59,7 +59,7 @@ def results_of(recording: Recording, whole: bool) -> list[Result]:
 def form_of(recording: Recording) -> int:
     """What machine code returns: the one result, a tuple, or what Python makes of a tuple."""
     structure, outputs = recording.structure, recording.outputs
-    if any(map(foreign, recording.placed)):
+    if any(last_steps(recording)):
         return native_records.FINISHED
     alone = isinstance(outputs[0], (Variable, np.ndarray)) if outputs else False
     if structure is None and (alone or recording.sources[0] is not None):
@@ -97,7 +97,7 @@ class Served:
         shares = any(source is not None for source in self.recording.sources)
         if shares and (
             Array in self.recording.kinds
-            or any(map(foreign, self.recording.placed))
+            or any(last_steps(self.recording))
             or not is_whole(self.recording)
         ):
             raise Unserved

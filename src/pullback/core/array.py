@@ -196,7 +196,7 @@ class Storage:
     step: Any  # from the base, as (primitive, static); None for one to read only
     places: Any  # where in a flat root the elements are, once that was asked
     owned: bool
-    locked: Any  # whether NumPy's array is read-only; None: it might be unlocked, and this not
+    locked: Any  # whether NumPy's array is; None: it might be unlocked; or `locked.REPEATED`
     copies: Any  # of `x.flat`, of which no view is read: [how far its iteration is]; else False
     root: Array | None  # of a view; None for a root
     ahead: Any  # of a view an Ahead, of a root a Behind; or None

@@ -36,7 +36,6 @@ from .members import BORING
 from .operators import COMPARISONS, INFIX, MIRRORED
 from .reach import CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
-from .tree import RESULTS
 
 ROOTS = (np.ndarray, float)
 NUMBERS = (np.ndarray, np.generic, int, float, complex)
@@ -591,4 +590,3 @@ def new_array(
 
 
 HOLDS.add(Instance)
-RESULTS[Instance] = INNER.__get__

@@ -17,6 +17,7 @@ from .array import TALLY, peel
 from .namespaces import caller, package
 
 UNORDERED = ()  # the axes in memory of an array that has one
+WRITEABLE = 0x400  # in the number of an array's flags
 
 
 def duplicate(x: Any, repeated: bool = True) -> Any:
@@ -157,3 +158,8 @@ def placement(x: Any) -> Any:
         return None
     axes = memory_axes(x)
     return None if axes is None and x.dtype.isnative else (axes, x.dtype)
+
+
+def is_writable(x: np.ndarray) -> bool:
+    """Whether an array may be written to; `x.flags.writeable` may warn, of `broadcast_arrays`."""
+    return bool(x.flags.num & WRITEABLE)

@@ -13,11 +13,12 @@ import numpy as np
 
 from .array import TALLY, Array, is_number, root_storage
 from .errors import MissingRuleError
-from .layout import asked_layout, duplicate
+from .layout import asked_layout, duplicate, is_writable
 from .trace import CONSTANT
 
 READ_ONLY = "assignment destination is read-only"
 FOR_GOOD = "for good"
+REPEATED = "repeated"
 
 
 def refuse_locked() -> NoReturn:
@@ -43,15 +44,15 @@ def may_unlock(x: Any) -> bool:
     """Whether NumPy would let a plain array that is read-only be written to."""
     while not x.flags.owndata:
         x = x.base
-        if type(x) is not np.ndarray or x.flags.owndata or x.flags.writeable:
-            return type(x) is np.ndarray and bool(x.flags.writeable)
+        if type(x) is not np.ndarray or x.flags.owndata or is_writable(x):
+            return type(x) is np.ndarray and is_writable(x)
     return True
 
 
 def locked_as(given: Any, x: Array) -> Array:
     """x, which stands for an array that was given, read-only if that is."""
     if type(given) is np.ndarray:
-        if not given.flags.writeable:
+        if not is_writable(given):
             x.storage = root_storage()
             x.storage.locked = may_unlock(given) or FOR_GOOD
     elif is_locked(given):
@@ -71,16 +72,21 @@ def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -
     storage = self.storage
     if not write:
         TALLY.locks += 1
-        if storage is None:
-            storage = self.storage = root_storage()
-        storage.locked = True if storage.locked is False else storage.locked
+        lock(self)
         return
     if self.within is not CONSTANT:  # which stands for no argument
         TALLY.asked += TALLY.recordings > 0
-    if storage is not None and storage.locked is not None:
+    if storage is not None and storage.locked not in (None, REPEATED):
         if not unlocks(self):
             raise ValueError("cannot set WRITEABLE flag to True of this array")
         storage.locked = False
+
+
+def lock(x: Any) -> None:
+    """Make an Array read-only by itself, as those are that NumPy makes so."""
+    if x.storage is None:
+        x.storage = root_storage()
+    x.storage.locked = True if x.storage.locked is False else x.storage.locked
 
 
 def unlocks(x: Any) -> bool:
@@ -97,6 +103,20 @@ def unlocks(x: Any) -> bool:
 
 def is_locked(x: Any) -> bool:
     return type(x) is Array and x.storage is not None and x.storage.locked is not False
+
+
+def is_read_only(x: Any) -> bool:
+    """Whether NumPy's array is read-only, or would be."""
+    if type(x) is np.ndarray:
+        return not is_writable(x)
+    return is_locked(x) and x.storage.locked is not REPEATED and x.ndim > 0
+
+
+def repeated(view: Any) -> Any:
+    """A view of which NumPy's would be written to, though elements share memory: it is locked."""
+    if type(view) is Array and view.storage is not None and view.storage.locked in (None, False):
+        view.storage.locked = REPEATED
+    return view
 
 
 class Flags:

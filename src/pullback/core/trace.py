@@ -80,6 +80,7 @@ class Trace:
     compared = False  # what runs under it is compared with a plain run
     maps = False  # values have an axis that the user's function does not see
     weighs = False  # which numbers are Python's the trace knows, where values do not say it
+    unread = False  # Arrays become those of another trace when they are read, see `read`
     ended = False
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
@@ -164,6 +165,14 @@ class Trace:
     def shape(self, x: Array) -> tuple[int, ...]:
         value = x.payload
         return () if type(value) in PYTHON else value.shape
+
+    def length(self, x: Array) -> int:
+        """The length of the first axis."""
+        return self.shape(x)[0]
+
+    def read(self, x: Array) -> Array:
+        """x, as the Array that it becomes."""
+        return x
 
     def primal(self, x: Array) -> Any:
         """What x is without this trace: its value."""

@@ -13,6 +13,7 @@ from ..core.primitive import Linear, Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, multiplied_in, reduced_axes
+from .keys import WHOLE
 from .shapes import laid, lies
 
 none = np._NoValue
@@ -448,7 +449,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     else:
         x = as_array(x)
         if x.ndim == 1:
-            d = np.diff(x).reshape((-1, *[1] * (y.ndim - place - 1)))
+            d = np.diff(x)[(WHOLE, *[None] * (y.ndim - place - 1))]
         else:
             d = np.diff(x, axis=axis)
     return np.sum(d * (y[along(place, 1)] + y[along(place, 0, -1)]) / 2.0, axis=axis)

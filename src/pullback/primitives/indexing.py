@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy import float64, ndarray
 
-from ..core.array import Array, is_flat, is_number
+from ..core.array import Array, is_flat, is_number, rank
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
 from ..core.dispatch import refuse, replaces
 from ..core.lines import hastily
@@ -321,21 +321,23 @@ scatter.add_at = add_at
 
 
 def length(x):
-    shape = x.shape
-    if not shape:
+    value = x.payload
+    if type(value) is ndarray and value.ndim and not x.within.maps:
+        return len(value)
+    if not rank(x):
         fails = length_of_no_sequence(sys._getframe(1)) if is_number(x) else None
         if fails is not None:  # `match` takes all Arrays for sequences, where nobody asks first
             return fails
         raise TypeError("len() of unsized object")
-    return shape[0]
+    return x.within.length(x)
 
 
 def iterate(x):
-    if not x.shape:
+    if not rank(x):
         raise TypeError("iteration over a 0-d array")
     if is_flat(x):
         return remaining(x, x.storage.copies)
-    return (x[i] for i in range(x.shape[0]))
+    return (x[i] for i in range(x.within.length(x)))
 
 
 def remaining(x, gone):

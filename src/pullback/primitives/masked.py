@@ -12,7 +12,10 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import check_class
+from ..core.errors import ArgumentTypeError
+from ..core.instances import INNER, KIND, NAMES, Instance, is_in_python
 from ..core.reach import active
+from ..core.tree import RESULTS
 
 
 def without_mask(x, cls):
@@ -36,3 +39,17 @@ def hide_if_active(name):
 Array._data = property(lambda self: hide_if_active("_data") or self)
 Array._mask = property(lambda self: hide_if_active("_mask") or np.ma.nomask, set_mask)
 Array._update_from = lambda self, other: None
+
+
+def result_of(x):
+    """The Array that stands for an object in a result, which has no mask."""
+    mask = NAMES.__get__(x).get("_mask")
+    if mask is not None and is_in_python(KIND.__get__(x)) and np.any(mask):
+        raise ArgumentTypeError(
+            "A transformed function returned a masked array with masked elements, and a result has"
+            " no mask.\n  Return `m.filled(0.0)`, or the data and the mask: `m.data, m.mask`."
+        )
+    return INNER.__get__(x)
+
+
+RESULTS[Instance] = result_of

@@ -13,12 +13,12 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import (
-    PYTHONS,
     Array,
     class_of_number,
     current,
     is_number,
     peel,
+    rank,
     stop,
     told,
 )
@@ -164,14 +164,9 @@ def rounded(self, ndigits=None):
         if type(out) is Array and is_number(self):
             return out.within.number(out)
         return int(out) if is_number(self) else out
-    if of_python(self) and type(out) is Array:
+    if parts.of_python(self) and type(out) is Array:
         return out.within.number(out)
     return out
-
-
-def of_python(x):
-    """Whether an Array stands for one of Python's numbers, also where that is recorded."""
-    return is_number(x) and class_of_number(x) in PYTHONS.values()
 
 
 Array.__round__ = rounded
@@ -304,7 +299,7 @@ if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assig
 
 
 attribute("dtype", dtype)
-attribute("ndim", lambda self: len(shape(self)))
+attribute("ndim", rank)
 attribute("size", lambda self: math.prod(self.within.shape(self)))
 attribute("itemsize", lambda self: self.dtype.itemsize)
 attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.dtype.itemsize)

@@ -109,16 +109,22 @@ def real(val):
 def imag(val):
     if is_complex(val):
         return part_of(val, imag_p(val))
+    if of_python(val):
+        return 0.0 if class_of_number(val) is float else 0
     out = np.zeros_like(val)
     if out.ndim:
         return np.broadcast_to(out, out.shape)  # NumPy's is read-only
-    return part_of(val, out[()])
+    return out[()]
 
 
 def part_of(x, part):
     """A part of one of Python's numbers is one as well: beside arrays it takes their dtype."""
-    python = type(x) is Array and is_number(x) and class_of_number(x) in PYTHONS.values()
-    return part.within.number(part) if python and type(part) is Array else part
+    return part.within.number(part) if of_python(x) and type(part) is Array else part
+
+
+def of_python(x):
+    """Whether an Array stands for one of Python's numbers."""
+    return type(x) is Array and is_number(x) and class_of_number(x) in PYTHONS.values()
 
 
 @replaces(np.conjugate)

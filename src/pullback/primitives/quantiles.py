@@ -234,6 +234,11 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     if surely(np.logical_not(np.logical_and(q >= 0, q <= 1))):
         raise ArgumentError(f"`{name}` takes q in the range [0, {scale}].")
     axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    if skip_nan and weights is None and q.ndim == 2 and len(axes) not in (1, a.ndim):
+        raise ArgumentError(  # NumPy leaves the axes of q apart there
+            f"`{name}` takes q of 2 dimensions along one axis or all, but got axis={axis}.\n"
+            "  Give `q.ravel()`, and reshape the result."
+        )
     if skip_nan and not a.size:
         return np.nanmean(a, axis, keepdims=keepdims)
     skip_nan = skip_nan and is_inexact(a.dtype)

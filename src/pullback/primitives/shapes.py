@@ -13,6 +13,7 @@ from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
 from ..core.layout import duplicate, example, layout, read_order
+from ..core.locked import repeated
 from ..core.past import flip as flip_past
 from ..core.primitive import Linear
 from ..core.spec import Spec
@@ -412,8 +413,7 @@ atleast_3d = atleast(np.atleast_3d)
 @replaces(np.transpose)
 def transpose(a, axes=None):
     if axes is None:
-        plain = type(a) is Array and type(a.payload) is ndarray and not a.within.maps
-        return transpose_p.of(a, REVERSED[a.payload.ndim if plain else len(a.shape)])
+        return transpose_p.of(a, REVERSED[a.ndim])
     return permuted(np.transpose, a, axes)
 
 
@@ -501,7 +501,8 @@ def broadcast_arrays(*args, subok=False):
     if shape and all(x.shape == shape for x in xs):
         return tuple(xs)
     # Views that repeat nothing may be written to, as NumPy's.
-    return tuple([x[...] if x.shape == shape and shape else np.broadcast_to(x, shape) for x in xs])
+    wide = lambda x: repeated(np.broadcast_to(x, shape))
+    return tuple([x[...] if x.shape == shape and shape else wide(x) for x in xs])
 
 
 # Another dtype, and what is asked of shapes.

@@ -13,6 +13,7 @@ from ..core.cotangent import Masked, Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.errors import MissingRuleError
 from ..core.layout import layout
+from ..core.locked import repeated
 from ..core.out import into_out
 from ..core.primitive import Linear
 from ..core.spec import Spec, spec_of
@@ -178,10 +179,11 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
             "  Write it with indices, `x[index]`, or `numpy.lib.stride_tricks.sliding_window_view`."
         )
     view = strided_p(flat, start=(first,), axes=((0,),) * len(shape), shape=tuple(reach))
-    if not (writeable and apart(shape, [abs(step) for step in steps])):
-        view = read_only(view)
     view = view[tuple([slice(None, None, step or 1) for step in steps])]
-    return view if view.shape == shape else np.broadcast_to(view, shape)
+    view = view if view.shape == shape else np.broadcast_to(view, shape)
+    if writeable:
+        return view if apart(shape, [abs(step) for step in steps]) else repeated(view)
+    return read_only(view)
 
 
 def in_memory(x):

@@ -33,6 +33,8 @@ def reduce(
 ):
     refuse(name_of(ufunc, "reduce"), out=out)
     array, given = taken(ufunc, "reduce", array, dtype), {}
+    if initial is None and (where is not True or not array.size):
+        raise lacks_identity(ufunc)
     if where is not True:
         given["where"] = where
     if initial is not np._NoValue and initial is not None:
@@ -56,7 +58,7 @@ def reduce(
         strides = np.add.reduce(example(array), axis=axes).strides
         out = laid(out, tuple(sorted(range(out.ndim), key=lambda axis: -strides[axis])))
     if not keepdims:
-        return out
+        return out if np.ndim(out) else out[()]
     return np.reshape(out, tuple([1 if i in axes else n for i, n in enumerate(array.shape)]))
 
 
@@ -70,11 +72,18 @@ def taken(ufunc, method, x, dtype):
             f"`{name_of(ufunc, method)}` goes along an axis, but got a number.\n"
             "  Make it an array of one element with `numpy.atleast_1d`."
         )
-    if ufunc not in REDUCED_BY and dtype is None:
-        found = reduced_dtype(ufunc, x.dtype)
-        if x.dtype.kind in "biu" and found.kind == "f":
-            return x.astype(found)
-    return x
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        if ufunc.resolve_dtypes((dtype, dtype, None))[-1].char != dtype.char:
+            raise ArgumentTypeError(
+                f"`{name_of(ufunc, method)}` can't compute {dtype}: the ufunc has no such loop.\n"
+                "  Leave out `dtype`, and convert the result with `.astype`."
+            )
+        return x
+    found = reduced_dtype(ufunc, x.dtype)
+    widened = x.dtype.kind in "biu" and found.kind == "f" and ufunc not in REDUCED_BY
+    truths = found.kind == "b" and x.dtype.kind != "b"  # of a single element, too
+    return x.astype(found) if widened or truths else x
 
 
 def reduced_dtype(ufunc, dtype):
@@ -115,9 +124,7 @@ def one_after_another(ufunc, array, axes, given):
     if start is None and ("where" in given or not items.shape[0] or ufunc is np.hypot):
         start = ufunc.identity  # of hypot even for one element, of which it takes the magnitude
         if start is None:
-            raise ArgumentError(
-                f"`{name_of(ufunc, 'reduce')}` has no identity to begin with; give `initial`."
-            )
+            raise lacks_identity(ufunc)
     if "where" in given:
         mask = lined_up(np.broadcast_to(given["where"], array.shape), axes)
     if start is None:
@@ -128,6 +135,11 @@ def one_after_another(ufunc, array, axes, given):
         after = ufunc(out, items[i])
         out = after if mask is None else np.where(mask[i], after, out)
     return out
+
+
+def lacks_identity(ufunc):
+    name = name_of(ufunc, "reduce")
+    return ArgumentError(f"`{name}` has no identity to begin with; give `initial`.")
 
 
 SHIFTED = {np.logaddexp: (np.exp, np.log), np.logaddexp2: (np.exp2, np.log2)}

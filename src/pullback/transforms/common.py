@@ -25,7 +25,7 @@ from ..core.errors import (
     name_of,
 )
 from ..core.instrument import Context
-from ..core.layout import duplicate
+from ..core.layout import WRITEABLE, duplicate
 from ..core.locked import locked_as, locked_copy
 from ..core.messages import brief, describe
 from ..core.node import COPIED_ARGUMENT, Kept
@@ -242,7 +242,7 @@ def as_primal(
     if kind is ndarray and leaf.dtype.kind in "fc":
         if watched is None or leaf.nbytes <= COPIED_ARGUMENT:
             copy = duplicate(leaf)
-            return copy if leaf.flags.writeable else locked_copy(copy, leaf)
+            return copy if leaf.flags.num & WRITEABLE else locked_copy(copy, leaf)
         watched.append(Kept(leaf))
         return leaf
     if kind is Array:
@@ -418,6 +418,8 @@ def settle(x: Any, trace: Trace) -> Any:
             )
         return x
     other = current(x).within
+    if other.unread:
+        return settle(other.read(x), trace)
     if other is trace:
         return x
     if other.ended:

@@ -57,3 +57,15 @@ def test_results_are_those_of_numpy_by_one_path(ufunc, route, second):
     assert found == expected
     assert fast.refusal is None
     assert fast.cache_info().misses <= 3  # the first number, all others, and a second branch
+
+
+def test_parts_of_python_numbers():
+    """They are Python's numbers, by one path."""
+
+    def f(x):
+        z = np.exp(1j * x)
+        return x.real, np.real(x), x.imag, np.imag(x), x.conjugate(), z.imag * x.imag + x
+
+    fast = pb.compile(f, wait=True)
+    assert [told(fast(x)) for x in VALUES] == [told(f(x)) for x in VALUES]
+    assert fast.cache_info().misses <= 2

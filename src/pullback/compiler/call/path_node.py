@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.array import Array, arrayed, current
 from ...core.graph import Graph, Variable
+from ...core.locked import lock
 from ...core.spec import is_inexact
 from ...core.trace import CONSTANT, FEW, running
 from ...core.tree import unflatten
@@ -69,7 +70,8 @@ class PathNode:
         # The operation, where its result is all that there is, and needs no more than to be bound.
         self.sole: Compound | None = None
         alone = recording.structure is None and recording.placed == [None] and len(kinds) == 1
-        alone = alone and recording.sources == [None] and kinds != [float]
+        alone = alone and recording.sources == [None] and recording.locked == [False]
+        alone = alone and kinds != [float]
         if alone and not self.arrays and is_inexact(self.graph.outputs[0].spec.dtype):
             ((compound, _, inputs),) = self.plan([0] * self.n) or [(None, None, ())]
             self.sole = compound if len(inputs) == self.n else None
@@ -114,9 +116,8 @@ class PathNode:
         inside = running() is not None
         leaves: list[Any] = []
         k, recording = 0, self.recording
-        for x, kind, placed, source in zip(
-            recording.outputs, recording.kinds, recording.placed, recording.sources, strict=True
-        ):
+        about = recording.kinds, recording.placed, recording.locked, recording.sources
+        for x, kind, placed, locked, source in zip(recording.outputs, *about, strict=True):
             if source is not None:
                 leaves.append(source(xs, leaves))
                 k += isinstance(x, Variable)
@@ -138,6 +139,8 @@ class PathNode:
                 out = astype_p(out, dtype=dtype, order=axes)
             if inside and type(out) is np.ndarray:
                 out = Array(out, CONSTANT, None)  # it may be assigned to
+            if locked and type(out) is Array:
+                lock(out)
             leaves.append(out)
         return unflatten(self.recording.structure, leaves)
 

@@ -24,6 +24,7 @@ import optree
 
 from ...core.bytecode import original
 from ...core.dispatch import UFUNCS
+from ...core.layout import is_writable
 from ...core.members import HEAP
 from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
@@ -103,7 +104,7 @@ class Portable(Reader):
         self.room -= x.nbytes
         if self.room < 0:
             raise Unportable("it reads large arrays")
-        flags = x.flags.writeable, x.flags.aligned, x.flags.owndata
+        flags = is_writable(x), x.flags.aligned, x.flags.owndata
         return "array", repr(x.dtype), x.shape, x.strides, *flags, digest(x.tobytes())
 
     def builtin(self, x: Any) -> Any:

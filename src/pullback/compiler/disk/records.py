@@ -39,7 +39,7 @@ from ..facts.classes import Unprovable, of_library
 from ..facts.places import of
 from ..facts.state import State
 from ..graph.optimise import declared, opened
-from ..llvm import binding, lapack, numpy_loops, thread_pool
+from ..llvm import binding, lapack, numpy_loops, routines, thread_pool
 from ..llvm import disk_cache as disk
 from ..lower import blas, gemm
 from ..lower.module import Module
@@ -310,8 +310,8 @@ FIELDS = (
     "answers", "asked", "raising", "orders",
 )  # fmt: skip
 ABOUT = (
-    "structure", "outputs", "kinds", "written", "layouts", "orders", "axes", "placed", "identity",
-    "narrow", "unlike", "unsure", "numbers", "captured", "suspends",
+    "structure", "outputs", "kinds", "written", "layouts", "orders", "axes", "placed", "locked",
+    "identity", "narrow", "unlike", "unsure", "numbers", "captured", "suspends",
 )  # fmt: skip
 
 
@@ -346,7 +346,7 @@ def provide(text: str) -> None:
             raise Unportable("there is no SciPy here")
     if not numpy_loops.provide(text):
         raise Unportable("this NumPy has other loops")
-    if not lapack.provide(text):
+    if not lapack.provide(text) or not routines.provide(text):
         raise Unportable("LAPACK's routines are not found here")
 
 

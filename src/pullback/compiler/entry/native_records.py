@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from ...core.layout import is_writable
 from ..llvm.dtypes import TYPES
 from ..lower.geometry import contiguous
 from . import conditions
@@ -179,7 +180,7 @@ def part(numbers: Numbers, view: np.ndarray, x: np.ndarray, row: int) -> dict[st
         "shape": numbers.address(view.shape),
         "strides": numbers.address(view.strides),
         "offset": view.ctypes.data - x.ctypes.data,
-        "flags": WRITEABLE * view.flags.writeable,
+        "flags": WRITEABLE * is_writable(view),
     }
 
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.bytecode import original
+from ...core.layout import is_writable
 from ...core.members import dict_of
 from ...core.members import of as of
 from ..llvm.content_hash import content_hash
@@ -233,13 +234,13 @@ class Layout(Kind):
     """The dtype, shape and memory layout of an array."""
 
     def look(self, owner: Any, name: Any) -> Any:
-        return owner.dtype, owner.shape, owner.strides, owner.flags.writeable
+        return owner.dtype, owner.shape, owner.strides, is_writable(owner)
 
     def same(self, name: Any, was: Any, now: Any) -> bool:
         return was[0] is now[0] and bool(was[1:] == now[1:])
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
-        if owner.flags.writeable != was[3]:
+        if is_writable(owner) != was[3]:
             owner.flags.writeable = was[3]
         owner.dtype, owner.shape = was[:2]
 
@@ -268,7 +269,7 @@ class Content(Kind):
 
 def put_elements(x: np.ndarray, before: Any) -> None:
     """Give an array its elements back, also where the program has locked it since."""
-    locked = not x.flags.writeable
+    locked = not is_writable(x)
     if locked:
         x.flags.writeable = True
     try:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -276,9 +276,8 @@ class ProfileCode:
             profile = ctypes.c_int64.from_address(thread + PROFILE).value
             return ctypes.c_uint8.from_address(inside).value, profile
 
-        thread, frame = self.thread(), sys._getframe()
-        held = ctypes.c_int64.from_address(id(frame) + FRAME).value
-        if ctypes.c_int64.from_address(held + CODE).value != id(frame.f_code):
+        thread = self.thread()
+        if not code_lies_there(sys._getframe()):
             return False
         before = sys.getprofile()
         sys.setprofile(None)
@@ -289,3 +288,12 @@ class ProfileCode:
         finally:
             sys.setprofile(before)
         return off == (255 if sys.gettrace() else 0, 0) and on == (255, self.profile)
+
+
+def code_lies_there(frame: FrameType) -> bool:
+    """Whether a frame's code is where it is looked for.
+
+    The frame is an argument: one that kept itself under a name would keep all callers' objects.
+    """
+    held = ctypes.c_int64.from_address(id(frame) + FRAME).value
+    return ctypes.c_int64.from_address(held + CODE).value == id(frame.f_code)

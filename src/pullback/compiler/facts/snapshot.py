@@ -24,6 +24,7 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.bytecode import original
+from ...core.layout import is_writable
 from ...core.namespaces import apart, library, names_of
 from ...core.reach import ITEM
 from ..llvm.binding import WORKER
@@ -412,7 +413,7 @@ class Snapshot:
         room = LARGE
         for x in scout.arrays:
             room -= x.nbytes
-            if x.flags.writeable and room > 0 and x.nbytes > SMALL:
+            if is_writable(x) and room > 0 and x.nbytes > SMALL:
                 self.copies.append((x, x.copy()))
 
     def misses(self, seen: State, watch: Watch) -> bool:

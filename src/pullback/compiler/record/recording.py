@@ -20,8 +20,8 @@ import numpy as np
 
 from ...core.array import TALLY, Array, current
 from ...core.graph import Graph, Variable
-from ...core.layout import UNORDERED, axes_in_memory, placement
-from ...core.locked import is_locked, locked_as
+from ...core.layout import UNORDERED, axes_in_memory, is_writable, placement
+from ...core.locked import is_locked, is_read_only, locked_as
 from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import children, flatten
@@ -42,7 +42,7 @@ from .while_loops import LOST, lost
 
 UNLIKE_NAMES = {
     "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
-    "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
+    "sumprod", "hash", "divmod", "round", "hex", "as_integer_ratio", "fabs",
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
@@ -93,6 +93,7 @@ class Recording:
     entering: the same of each input of the graph, as it was when it was recorded.
     placed: for each output in another order than C, or with bytes in another order than the
         machine's, (axes in memory, dtype); else None.
+    locked: whether each output is an array that NumPy makes read-only.
     identity: whether the code that ran may have asked which arguments are the same object.
     narrow: whether there are numbers of less than double precision.
     refusal: why the recording may not stand for other calls, or None.
@@ -123,6 +124,7 @@ class Recording:
     axes: list[Any] | None
     entering: list[Any]
     placed: list[Any]
+    locked: list[bool]
     identity: bool
     narrow: bool
     state: State
@@ -210,7 +212,7 @@ class Inputs:
             self.trace.state.weak.add(variable)
             self.weak.append(variable)
         self.entering.append((axes_in_memory(x) or None) if type(x) is np.ndarray else None)
-        self.writable.append(is_writable(x))
+        self.writable.append(is_writable_array(x))
         if type(x) is np.ndarray:
             self.orders.append(order_in(x))
             self.axes.append(axes_in_memory(x))
@@ -297,6 +299,7 @@ def recorded(
 def note_outputs(out: Recording, leaves: list[Any], trace: CompileTrace) -> None:
     """Note each leaf of what was returned and stored: what computes it, its kind, its value."""
     out.outputs, out.kinds, out.values, out.placed = [], [], [], []
+    out.locked = [is_read_only(leaf) for leaf in leaves]
     for leaf in [settle(leaf, trace) for leaf in leaves]:
         if type(leaf) is Array and leaf.within is trace:
             out.outputs.append(trace.variable(leaf))
@@ -405,11 +408,11 @@ def share_memory(arrays: list[Any]) -> bool:
 
 def layout_of(x: np.ndarray) -> Any:
     """The memory layout of an array, as far as a program can ask for it."""
-    return x.strides, x.flags.writeable, x.flags.aligned, x.base is None
+    return x.strides, is_writable(x), x.flags.aligned, x.base is None
 
 
-def is_writable(x: Any) -> bool:
-    return type(x) is np.ndarray and x.flags.writeable
+def is_writable_array(x: Any) -> bool:
+    return type(x) is np.ndarray and is_writable(x)
 
 
 def order_in(x: np.ndarray) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.array import Array, current, is_number, root_of
 from ...core.graph import Graph, Variable
+from ...core.layout import is_writable
 from ...core.scalars import is_python
 from ...core.spec import hardened
 from ...core.trace import CONSTANT, running
@@ -22,7 +23,7 @@ from ...core.tree import flatten
 from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
 from ..facts.state import State
-from .recording import Recording, Source, containers_in, is_writable, layout_of
+from .recording import Recording, Source, containers_in, is_writable_array, layout_of
 
 DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 
@@ -65,7 +66,7 @@ def verdict(
     for ours, x in zip(recording.final, arrays, strict=False):
         if not alike(ours, x):
             return "recording wrote something else into an argument"
-    if any(w != is_writable(x) for w, x in zip(recording.writable, arrays, strict=False)):
+    if any(w != is_writable_array(x) for w, x in zip(recording.writable, arrays, strict=False)):
         return "it sets flags of an argument"
     written = [arrays[i] for i in recording.written]
     if overlap(state.arrays, written):
@@ -181,7 +182,7 @@ def is_moved(recording: Recording, output: Variable, arrays: list[np.ndarray]) -
 
 def same_place(x: Any, y: np.ndarray) -> bool:
     """Whether two views are of the same elements, and as one may write into them."""
-    if x.flags.writeable != y.flags.writeable:
+    if is_writable(x) != is_writable(y):
         return False
     steps = [[s for s, n in zip(z.strides, z.shape, strict=True) if n > 1] for z in (x, y)]
     return bool(x.ctypes.data == y.ctypes.data) and steps[0] == steps[1]

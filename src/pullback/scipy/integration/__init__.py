@@ -1,6 +1,7 @@
 """scipy.integrate: derivatives of integrals and of solutions of differential equations.
 
-quadrature      quad, quad_vec, dblquad, tplquad, nquad
+quadrature      quad, quad_vec
+nested          dblquad, tplquad, nquad
 jumps           jumps of integrands that move, and what they add to derivatives
 integrand       recorded integrands, which may have branches and jumps
 surfaces        the operations of an integrand that jump, and where
@@ -25,7 +26,7 @@ from scipy import integrate
 
 from ..solving.serving import by_values
 
-FAMILIES = ("quadrature", "sampled", "initial", "boundary", "stepwise")
+FAMILIES = ("quadrature", "nested", "sampled", "initial", "boundary", "stepwise")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -97,7 +97,10 @@ def spline(found: Examples, x: Any, y: Any, slopes: Any) -> Any:
     return out
 
 
-@serves(integrate.solve_bvp)
+MESH = dict.fromkeys(("x", "y", "yp", "rms_residuals"), "mesh")
+
+
+@serves(integrate.solve_bvp, varying=MESH)
 def solve_bvp(*args: Any, **options: Any) -> Any:
     found, given = called(integrate.solve_bvp, args, options)
     if not found.live:

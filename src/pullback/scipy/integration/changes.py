@@ -11,7 +11,8 @@ from ...core.array import Array, peel
 from ...transforms.batch import BatchTrace, vmap
 
 LOOKED = 192  # parts of [0, 1] whose ends are compared
-PARTS, ROUNDS = 256, 7  # how a part with a change is taken apart, and how often
+# A part with a change is taken apart until it is SMALLEST: into MOST_PARTS, of many into fewer.
+MOST_PARTS, FEWEST_PARTS, POINTS, SMALLEST = 4096, 256, 2**18, 2.0**-55
 MOST = 500  # changes of one example; of more, some are looked at
 
 
@@ -60,19 +61,20 @@ def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
     found = batches.rows(levels, np.broadcast_to(us, (batches.size, len(us))))
     example, part, which = np.nonzero(np.diff(found, axis=1))
     left, right = us[part], us[part + 1]
-    for _ in range(ROUNDS):
-        if not len(example):
-            break
+    size = 1.5 / LOOKED
+    while len(example) and size > SMALLEST:
         counts = np.bincount(example, minlength=batches.size)
         if counts.max() > MOST:
             are_some, every = True, -(-counts.max() // MOST)
             example, which = example[::every], which[::every]
             left, right = left[::every], right[::every]
             counts = np.bincount(example, minlength=batches.size)
-        inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, PARTS + 1)
+        parts = max(FEWEST_PARTS, min(MOST_PARTS, POINTS // (batches.size * counts.max())))
+        size /= parts
+        inner = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, parts + 1)
         # A row for each example, as long as the longest.
         place = np.arange(len(example)) - (np.cumsum(counts) - counts)[example]
-        asked = np.full((batches.size, counts.max(), PARTS + 1), 0.5)
+        asked = np.full((batches.size, counts.max(), parts + 1), 0.5)
         asked[example, place] = inner
         found = batches.rows(levels, asked.reshape(batches.size, -1))
         found = found.reshape(*asked.shape, -1)[example, place]

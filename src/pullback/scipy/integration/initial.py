@@ -232,7 +232,10 @@ class Solution(integrate.OdeSolution):
         return exact(value, self.path.at(which, t))
 
 
-@serves(integrate.solve_ivp)
+LENGTHS = {"t": "steps", "y": "steps", "t_events": "events", "y_events": "events"}
+
+
+@serves(integrate.solve_ivp, varying=LENGTHS)
 def solve_ivp(*args: Any, **options: Any) -> Any:
     bound = signature(integrate.solve_ivp).bind(*args, **options)
     bound.apply_defaults()
@@ -304,9 +307,7 @@ class FlowResult:
             return summary("solve_ivp", found, lambda r: r[0], {"t": ts, "y": ys})
         ended = all(r[0].status == 0 for r in found.results)
         if are_written(ts, ys):
-            t, y = self.written(ts, ended)
-            known = {"t": exact(ts, t) if is_live(t) else ts, "y": exact(ys, y)}
-            return summary("solve_ivp", found, lambda r: r[0], known)
+            return summary("solve_ivp", found, lambda r: r[0], self.written(ts, ys, ended))
         self.steps = self.chosen()
         self.path, self.steps = path_of(
             found, self.steps, self.fun, self.t0, self.t1 if ended else None, self.y0
@@ -334,10 +335,7 @@ class FlowResult:
             t = found.of(lambda r: r[0].t[j])
             lasts = [j in (-1, len(r[0].t) - 1) for r in found.results]
             if any(lasts) and not ended:
-                raise ArgumentError(
-                    "Under `vmap`, an event ended some of the examples of `solve_ivp`.\n"
-                    "  Read `t_events` and `y_events` instead of the last of `t` and `y`."
-                )
+                return exact(t, self.end_by_event(all(lasts))[0])
             firsts = [r[0].t[j] == r[0].t[0] for r in found.results]
             for end, here in ((self.t0, firsts), (self.t1, lasts)):
                 if is_live(end) and any(here):
@@ -345,6 +343,8 @@ class FlowResult:
             return t
 
         def state(j: int) -> Any:
+            if not ended and all(j in (-1, len(r[0].t) - 1) for r in found.results):
+                return exact(found.of(lambda r: r[0].y[:, j]), self.end_by_event(True)[1])
             which = [step_of(s, r[0].t[j]) for r, s in found.results_with(self.steps)]
             return exact(found.of(lambda r: r[0].y[:, j]), path.at(found.stacked(which), time(j)))
 
@@ -379,7 +379,7 @@ class FlowResult:
 
         return solve(choose).results
 
-    def written(self, ts: Any, ended: bool) -> tuple[Any, Any]:
+    def written(self, ts: Any, ys: Any, ended: bool) -> dict[str, Any]:
         """t and y, in a rule that is recorded."""
         given, n = self.given, ts.shape[0]
         if given["events"] is not None or given["dense_output"] or not ended or not n:
@@ -396,13 +396,27 @@ class FlowResult:
         options = options if self.explicit is None else []
         path = WrittenPath("solve_ivp", self.fun, self.t0, self.t1, self.y0, choose, options)
         if given["t_eval"] is not None:
-            times = as_array(given["t_eval"])[:n]
-        else:
+            asked = as_array(given["t_eval"])[:n]
+            t = exact(ts, asked) if is_live(asked) else ts
+            return {"t": t, "y": exact(ys, path.at(asked).T)}
+
+        def time(j: int) -> Any:
+            if j not in (0, -1):
+                raise Unstaged("a step in the middle")
+            end = self.t1 if j else self.t0
+            return end if type(end) is Array else np.float64(end)
+
+        def times() -> Any:
             places = np.arange(n)
-            times = np.where(
-                places == 0, self.t0, np.where(places == n - 1, self.t1, stop_gradient(ts))
-            )
-        return times, path.at(times).T
+            later = np.where(places == n - 1, self.t1, stop_gradient(ts))
+            return np.where(places == 0, self.t0, later)
+
+        y = Ragged(
+            lambda j: path.at(np.stack([time(j)]))[0],
+            len(self.found.first[0].y),
+            all_steps=lambda: exact(ys, path.at(times()).T),
+        )
+        return {"t": Ragged(time, all_steps=lambda: exact(ts, times())), "y": y}
 
     def points(self, ended: bool, t_events: Any, y_events: Any) -> tuple[Any, Any]:
         """t and y, computed again."""
@@ -434,10 +448,8 @@ class FlowResult:
         return np.stack(times), np.stack(columns, axis=-1)
 
     def last_event(self, t_events: Any, y_events: Any) -> Any:
-        end = self.found.first[0].t[-1]
-        for i, times in enumerate(self.found.first[0].t_events):
-            if len(times) and times[-1] == end:
-                return t_events[i][-1], y_events[i][-1]
+        for i in self.ended_by(self.found.first[0]):
+            return t_events[i][-1], y_events[i][-1]
         return None
 
     def events(self) -> tuple[Any, Any]:
@@ -461,6 +473,26 @@ class FlowResult:
             t_events.append(np.stack(ts) if ts else times)
             y_events.append(np.stack(ys) if ys else places)
         return t_events, y_events
+
+    def end_by_event(self, ends: bool) -> tuple[Any, Any]:
+        """The last t and y of a batch whose examples were all ended by the same event."""
+        found, several = self.found, self.given["events"]
+        several = several if isinstance(several, (list, tuple)) else [several]
+        by = {tuple(self.ended_by(r[0])) for r in found.results}
+        if not ends or len(by) > 1 or len(numbers := by.pop()) != 1:
+            raise ArgumentError(
+                "Under `vmap`, an event ended some of the examples of `solve_ivp`, but not all.\n"
+                "  Read `t_events` and `y_events` instead of the last of `t` and `y`."
+            )
+        last = [step_of(s, r[0].t[-1]) for r, s in found.results_with(self.steps)]
+        time = found.of(lambda r: r[0].t[-1])
+        return self.event(several[numbers[0]], found.stacked(last), time)
+
+    @staticmethod
+    def ended_by(result: Any) -> list[int]:
+        """The numbers of the events that took place at the end."""
+        events = enumerate(result.t_events)
+        return [i for i, times in events if len(times) and times[-1] == result.t[-1]]
 
     def event(self, event: Any, which: Any, time: Any) -> tuple[Any, Any]:
         def gap(t: Any) -> Any:

@@ -86,14 +86,14 @@ class Jumps:
             out = found if out is None else np.where(number == k, found, out)
         return self.how.weighted(out, x)
 
-    def number(self, x: Any, theta: Sequence[Any]) -> int:
-        """The number of the branch that plain values lead to."""
+    def numbers(self, xs: np.ndarray, theta: Sequence[Any]) -> np.ndarray:
+        """The numbers of the branches that plain values lead to."""
         if not self.program.chooses:
-            return 0
-        number = int(self.program.which([np.array([x])], theta)[0, 0])
-        if number >= len(self.branches):
+            return np.zeros(len(xs), int)
+        numbers = self.program.which([xs], theta)[0]
+        if np.any(numbers >= len(self.branches)):
             self.program.refuse()
-        return number
+        return numbers
 
     # Where they are, on plain values.
 
@@ -155,7 +155,7 @@ class Jumps:
             max([abs(y) for y in (x, domain.lower, domain.upper) if abs(y) < np.inf])
         )
         low, high = [x + by * sign * max(abs(x_of(u + by * BESIDE) - x), least) for by in (-1, 1)]
-        numbers = [self.number(y, theta) for y in (low, high)]
+        numbers = self.numbers(np.array([low, high]), theta)
         if not self.jumps(x, (low, high), numbers, theta, peak):
             return None
         for which in surfaces:
@@ -194,13 +194,17 @@ class Jumps:
 
     def peak(self, x_of: Any, theta: Sequence[Any]) -> Any:
         """The largest finite value of the integrand at some places."""
-        xs = [np.float64(x_of(u)) for u in (np.arange(SOME) + 0.5) / SOME]
-        values = [np.ravel(np.abs(self.value(x, theta, self.number(x, theta)))) for x in xs]
-        found = np.concatenate(values)
+        xs = x_of((np.arange(SOME) + 0.5) / SOME)
+        found = np.abs(self.values(xs, self.numbers(xs, theta), theta))
         return np.max(found[np.isfinite(found)], initial=0)
 
+    def values(self, xs: np.ndarray, numbers: np.ndarray, theta: Sequence[Any]) -> np.ndarray:
+        """The integrand at several places, by these branches: a row for each."""
+        at = vmap(lambda x, number: np.ravel(self.value(x, theta, number)))
+        return np.asarray(peel(at(xs, numbers)))
+
     def jumps(
-        self, x: Any, sides: Any, numbers: Sequence[int], theta: Sequence[Any], peak: Any
+        self, x: Any, sides: Any, numbers: np.ndarray, theta: Sequence[Any], peak: Any
     ) -> bool:
         """Whether the integrand has other values on both sides of x.
 
@@ -208,13 +212,9 @@ class Jumps:
         apart they are; or a root of that: then less is added than in proportion, and without it
         nothing may remain. At a pole they differ by more and more.
         """
-        sampled = []
-        for far in (1.0, FARTHER, FARTHER**2):
-            values = [
-                np.ravel(self.value(np.float64(x + far * (y - x)), theta, number))
-                for y, number in zip(sides, numbers, strict=True)
-            ]
-            sampled.append(np.stack(values))
+        far = np.array([1.0, FARTHER, FARTHER**2])[:, None]
+        ways = np.ravel(x + far * (np.array(sides) - x))
+        sampled = self.values(ways, np.tile(numbers, 3), theta).reshape(3, 2, -1)
         close, near, farther = [then - first for first, then in sampled]
         # As far as x is rounded, values that change much in a short way differ as well.
         rounded = 4 * np.spacing(abs(x)) / min([abs(y - x) for y in sides])
@@ -260,11 +260,14 @@ class Jumps:
 
     # What they add.
 
-    def found(self, xs: Sequence[Any]) -> tuple[Any, ...]:
-        """The places as arrays, as an operation on theta and the limits: a row for each."""
+    def found(self, xs: Sequence[Any]) -> Any:
+        """The places as an array, as an operation on theta and the limits: a row for each."""
         plain = [example_at(x, {}) for x in xs]
         with np.errstate(all="ignore"):
-            room = max(FEWEST, 2 * len(self.places(plain[:-2], *plain[-2:])))
+            places = self.places(plain[:-2], *plain[-2:])
+        room = max(FEWEST, 2 * len(places))
+        if not any(type(x) is Array for x in xs):
+            return self.table(places, len(places), *xs[-2:])
 
         def run(*xs: Any) -> tuple[Any, ...]:
             theta, (a, b) = [np.asarray(peel(x))[()] for x in xs[:-2]], map(peel, xs[-2:])
@@ -275,16 +278,26 @@ class Jumps:
                     f"An integrand jumps at {len(places)} places that move, and there was room for"
                     f" {room}.\n  Split the range where it jumps, or give `points`."
                 )
-            table = np.zeros((room, len(COLUMNS)))
-            table[:, 0] = Range(a, b).inner()
-            for row, described in zip(table, places, strict=False):
-                row[:] = described
-            return (table,)
+            return (self.table(places, room, a, b),)
 
         results = (np.zeros((room, len(COLUMNS))),)
         call = JumpSearch("jumps", run, no_tangents, no_cotangents, xs, results)
         call.results, call.surfaces = None, self.of_integrand
         return call(*xs)[0]
+
+    def table(self, places: Sequence[Any], room: int, a: Any, b: Any) -> Any:
+        table = np.zeros((room, len(COLUMNS)))
+        table[:, 0] = Range(a, b).inner()
+        for row, described in zip(table, places, strict=False):
+            row[:] = described
+        return table
+
+    def added(self, term: Callable[[Any], Any], xs: Sequence[Any]) -> Any:
+        """The sums of a term over all places, or None if there is none."""
+        table = self.found(xs)
+        if not len(table):
+            return None
+        return [np.sum(x, axis=0) for x in vmap(lambda row: tuple(term(row)))(table)]
 
     def crossing(self, row: Any, theta: Sequence[Any], steps: int) -> tuple[Any, Any, Any, Any]:
         """(the surface, where it is not flat, its slope by x, how far the integrand falls)."""
@@ -299,7 +312,7 @@ class Jumps:
         return which, c + aside, slope, jump
 
     def push(self, xs: Sequence[Any], at: Sequence[int], dots: Sequence[Any]) -> Any:
-        """What the movement adds to the tangent; at, dots: the operands that move."""
+        """What the movement adds to the tangent, if anything; at, dots: operands that move."""
         theta, steps = xs[:-2], steps_for(xs)
 
         def term(row: Any) -> Any:
@@ -310,11 +323,12 @@ class Jumps:
 
             with gathered([]):
                 lifted = jvp(of_moving, [theta[i] for i in at], list(dots))[1]
-            return np.where(row[-1] > 0, -jump * lifted / slope, 0.0)
+            return [np.where(row[-1] > 0, -jump * lifted / slope, 0.0)]
 
-        return np.sum(vmap(term)(self.found(xs)), axis=0)
+        found = self.added(term, xs)
+        return None if found is None else found[0]
 
-    def pull(self, xs: Sequence[Any], at: Sequence[int], bar: Any) -> list[Any]:
+    def pull(self, xs: Sequence[Any], at: Sequence[int], bar: Any) -> list[Any] | None:
         """What the movement adds to the cotangents of the operands that move."""
         theta, steps = xs[:-2], steps_for(xs)
 
@@ -324,13 +338,14 @@ class Jumps:
             def of_moving(*moving: Any) -> Any:
                 return self.height(which, place, replaced(theta, at, moving))
 
-            weight = -np.sum(bar * jump) / slope
+            weight = -np.real(np.sum(bar * jump)) / slope  # the height is real
             with gathered([]):
                 _, pullback = vjp(of_moving, *[theta[i] for i in at])
                 bars = pullback(np.where(row[-1] > 0, weight, 0.0))
-            return tuple([np.where(row[-1] > 0, x, 0.0) for x in bars])
+            return [np.where(row[-1] > 0, x, 0.0) for x in bars]
 
-        return [np.sum(x, axis=0) for x in vmap(term)(self.found(xs))]
+        found: list[Any] | None = self.added(term, xs)
+        return found
 
 
 class JumpSearch(OverRange):

@@ -142,8 +142,8 @@ class Integral:
 
             total = self.how.repeat(along, *xs[p:])
             jumps = Jumps(surfaces, at, self.how)
-            if jumps:
-                total = total + jumps.push(xs, at, [x_dots[i] for i in at])
+            more = jumps.push(xs, at, [x_dots[i] for i in at]) if jumps else None
+            total = total if more is None else total + more
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving and x_dots[i] is not None:
                 edge = self.edge(program, xs[i], xs[p + (i == p)], xs[:p])
@@ -170,9 +170,9 @@ class Integral:
                 x_bars[i] = np.reshape(flat[start : start + size], np.shape(xs[i]))
                 start += size
             jumps = Jumps(surfaces, at, self.how)
-            if jumps:
-                for i, more in zip(at, jumps.pull(xs, at, bar), strict=True):
-                    x_bars[i] = x_bars[i] + more
+            added = jumps.pull(xs, at, bar) if jumps else None
+            for i, more in zip(at, added or [], strict=False):
+                x_bars[i] = x_bars[i] + more
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving:
                 x_bars[i] = sign * np.sum(bar * self.edge(program, xs[i], xs[p + (i == p)], xs[:p]))
@@ -360,6 +360,20 @@ def by_pieces(one: Callable[..., Any], a: Any, b: Any, points: Any) -> Any:
     return sum(one(low, high) for low, high in pairwise(ends))
 
 
+def differentiated(
+    func: Any, a: Any, b: Any, args: Any, options: dict[str, Any], found: Examples | None
+) -> tuple[Any, Any]:
+    """What `quad` has found, and its error, with derivatives."""
+    how = ScalarQuadrature(options)
+    value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
+    if found is not None and holds_live(options.get("points")):
+        rest = {key: x for key, x in options.items() if key != "points"}
+        one = lambda low, high: quad(func, low, high, args, **rest)[0]
+        of_pieces = by_pieces(one, a, b, options["points"])
+        value = exact(found.of(lambda r: np.float64(r[0])), of_pieces)
+    return like(0.0, constant(value)), like(0.0, error)
+
+
 @serves(integrate.quad)
 def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     options.update(zip(NAMES, more, strict=False))
@@ -402,14 +416,9 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
         if found is not None:
             value = exact(found.of(lambda r: np.float64(r[0])), value)
             error = found.of(lambda r: np.float64(r[1]))
+        value, error = like(0.0, constant(value)), like(0.0, error)
     else:
-        value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
-    if found is not None and holds_live(options.get("points")):
-        rest = {key: x for key, x in options.items() if key != "points"}
-        one = lambda low, high: quad(func, low, high, args, **rest)[0]
-        of_pieces = by_pieces(one, a, b, options["points"])
-        value = exact(found.of(lambda r: np.float64(r[0])), of_pieces)
-    value, error = like(0.0, constant(value)), like(0.0, error)
+        value, error = differentiated(func, a, b, args, options, found)
     if not full or found is None:
         return value, error
     info = [undetermined(part, (value,), "infodict", "quad") for part in found.first[2:]]
@@ -437,87 +446,6 @@ def quad_vec(f: Any, a: Any, b: Any, *more: Any, **options: Any) -> Any:
     value, error = served("quad_vec", lambda x: f(x, *args), a, b, how, found)
     value = constant(value)
     return (value, error, found.first[2]) if full and found is not None else (value, error)
-
-
-# Several variables: an integral of integrals, as SciPy does it.
-
-
-class Nested:
-    def __init__(self, func: Any, ranges: Any, opts: Any) -> None:
-        self.func = func
-        self.ranges = [x if callable(x) else lambda *args, x=x: x for x in ranges]
-        opts = opts if isinstance(opts, (list, tuple)) else [opts or {}] * len(ranges)
-        self.opts = [x if callable(x) else lambda *args, x=x: x for x in opts]
-
-    def integral(self, *args: Any, depth: int = 0) -> Any:
-        low, high = self.ranges[-1 - depth](*args)
-        options = dict(self.opts[-1 - depth](*args))
-        last = depth + 1 == len(self.ranges)
-        inner = self.func if last else lambda *args: self.integral(*args, depth=depth + 1)
-        return quad(inner, low, high, args=args, **options)[0]
-
-
-@serves(integrate.nquad)
-def nquad(
-    func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: Any = False
-) -> Any:
-    def call(values: PlainValues) -> Any:
-        fun, *rest = values.tree((func, ranges, args, opts))
-        more = () if args is None else rest[1] if isinstance(rest[1], tuple) else (rest[1],)
-        with in_c(fun, (), len(rest[0]) + len(more)) as compiled:
-            return integrate.nquad(compiled or fun, *rest, full_output=full_output)
-
-    found = attempt(call)
-    if found is not None and not found.live:
-        return found.first
-    args = () if args is None else args if isinstance(args, tuple) else (args,)
-    value = Nested(func, ranges, opts).integral(*args)
-    return (value, *found.first[1:]) if found is not None else (value, np.float64(np.nan))
-
-
-@serves(integrate.dblquad)
-def dblquad(
-    func: Any,
-    a: Any,
-    b: Any,
-    gfun: Any,
-    hfun: Any,
-    args: Any = (),
-    epsabs: Any = 1.49e-8,
-    epsrel: Any = 1.49e-8,
-) -> Any:
-    def inner(*args: Any) -> Any:
-        return [
-            gfun(args[0]) if callable(gfun) else gfun,
-            hfun(args[0]) if callable(hfun) else hfun,
-        ]
-
-    return nquad(func, [inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel})
-
-
-@serves(integrate.tplquad)
-def tplquad(
-    func: Any,
-    a: Any,
-    b: Any,
-    gfun: Any,
-    hfun: Any,
-    qfun: Any,
-    rfun: Any,
-    args: Any = (),
-    epsabs: Any = 1.49e-8,
-    epsrel: Any = 1.49e-8,
-) -> Any:
-    def innermost(*args: Any) -> Any:
-        y, x = args[0], args[1]
-        return [f(x, y) if callable(f) else f for f in (qfun, rfun)]
-
-    def inner(*args: Any) -> Any:
-        return [f(args[0]) if callable(f) else f for f in (gfun, hfun)]
-
-    return nquad(
-        func, [innermost, inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel}
-    )
 
 
 # tanhsinh and nsum: SciPy's Python, which sums over abscissae.

@@ -1,5 +1,6 @@
-"""`t` and `y` of `solve_ivp` under `vmap`, if the examples took different numbers of steps.
+"""`t` and `y` of `solve_ivp` where the number of steps isn't known.
 
+That is so under `vmap`, if the examples took different numbers of steps, and in recorded rules.
 As a whole they have no shape, but each single step does, counted from either end.
 """
 
@@ -21,24 +22,43 @@ class Ragged:
 
     step(j) is what there is at the j-th step: a number, or a row of so many numbers, whose axis is
     before that of the steps unless it is turned.
+    all_steps() is the array where other calls have as many steps; None: they have not.
     """
 
-    def __init__(self, step: Callable[[int], Any], rows: int = 0, turned: bool = False) -> None:
-        self.step, self.rows, self.turned = step, rows, turned
+    def __init__(
+        self,
+        step: Callable[[int], Any],
+        rows: int = 0,
+        turned: bool = False,
+        all_steps: Callable[[], Any] | None = None,
+    ) -> None:
+        self.step, self.rows, self.turned, self.all_steps = step, rows, turned, all_steps
+
+    def whole(self) -> Any:
+        if self.all_steps is None:
+            self.refuse()
+        return self.all_steps()
 
     @property
     def T(self) -> Ragged:
-        return Ragged(self.step, self.rows, not self.turned) if self.rows else self
+        if not self.rows:
+            return self
+        return Ragged(self.step, self.rows, not self.turned, self.of_all(lambda x: x.T))
+
+    def of_all(self, part: Callable[[Any], Any]) -> Callable[[], Any] | None:
+        known = self.all_steps
+        return None if known is None else lambda: part(known())
 
     def __getitem__(self, key: Any) -> Any:
         keys = key if type(key) is tuple else (key,)
         if self.rows and not self.turned:
             if len(keys) == 1 and is_index(keys[0]):
                 row = operator.index(keys[0])
-                return Ragged(lambda j: self.step(j)[row])
+                part = self.of_all(lambda x: x[row])
+                return Ragged(lambda j: self.step(j)[row], all_steps=part)
             keys = keys[::-1]
         if len(keys) > 1 + bool(self.rows) or not is_index(keys[0]):
-            self.refuse()
+            return self.whole()[key]
         found = self.step(operator.index(keys[0]))
         return found[keys[1]] if keys[1:] else found
 

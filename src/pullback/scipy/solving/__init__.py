@@ -3,6 +3,7 @@
 plain       SciPy's own call on plain values, for each example of a batch
 operation   a solver call as one operation of a recording
 results     SciPy's result objects to arrays, and back
+unread      arrays in a result whose length the solver chooses
 rules       the derivative rule of such a call, recorded as operations
 programs    a function of the user's, recorded once and called by SciPy many times
 questions   decisions that such functions make about values

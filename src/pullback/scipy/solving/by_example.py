@@ -16,7 +16,7 @@ from types import (
     MethodType,
     ModuleType,
 )
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class PerExample:
     def __array__(self, *_: Any, **__: Any) -> Any:
         self.refuse("array")
 
-    def refuse(self, asked: str) -> None:
+    def refuse(self, asked: str) -> NoReturn:
         kind = type(self.objects[0]).__name__
         raise ConversionError(
             f"Each example that is mapped by `{self.trace.name}` has a `{kind}` of its own here,"
@@ -80,10 +80,32 @@ class PerExample:
         )
 
 
+class ArrayPerExample(PerExample):
+    """An array for each example, of which there is no batch, since they differ in shape.
+
+    Parts that have one shape for all can be read, such as `x[-1]`, and methods called on each.
+    """
+
+    def refuse(self, *_: Any) -> NoReturn:
+        shapes = sorted({np.shape(x) for x in self.objects})
+        raise ConversionError(
+            f"SciPy's results for the examples that are mapped by `{self.trace.name}` differ in"
+            f" shape: {shapes[0]} and {shapes[1]}.\n"
+            "  Compute in the function what has one shape for all, or loop over the examples."
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __pow__ = __rpow__ = refuse
+    __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = __neg__ = __abs__ = refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = refuse
+
+
+APART = {PerExample, ArrayPerExample}
+
+
 def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
     """x with `one` of each Array that it holds, and of each object per example; x if all stay."""
     kind = type(x)
-    if kind is Array or kind is PerExample:
+    if kind is Array or kind in APART:
         return one(x)
     if (kind in BORING and kind is not FunctionType) or isinstance(x, WHOLE):
         return x
@@ -146,7 +168,7 @@ def trace_of(given: Any) -> Any:
     found = []
 
     def look(x: Any) -> Any:
-        trace = x.trace if type(x) is PerExample else mapping(x)
+        trace = x.trace if type(x) in APART else mapping(x)
         if trace is not None and not trace.ended:
             found.append(trace)
         return x
@@ -159,11 +181,11 @@ def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
     """f of what each example has, stacked."""
     whole: dict[int, Any] = {}
     # What f must not write into, and how to see that it has.
-    shared = [x for x in (*args, *options.values()) if isinstance(x, (Array, np.ndarray))]
+    shared = [x for x in (*args, *options.values()) if type(x) is Array or type(x) is np.ndarray]
     given = [(x, stamp(x)) for x in shared]
 
     def example(i: int, x: Any) -> Any:
-        if type(x) is PerExample:
+        if type(x) in APART:
             return x.objects[i] if x.trace is trace else x
         if not is_inside(x, trace):
             return x
@@ -220,11 +242,7 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
     if shapes.count(shapes[0]) == len(shapes) and any(x.dtype == object for x in arrays(outs)):
         return stacked_objects(outs, trace)
     if shapes.count(shapes[0]) < len(shapes):
-        raise ConversionError(
-            f"SciPy's results for the examples that are mapped by `{trace.name}` differ in shape:"
-            f" {shapes[0]} and {next(shape for shape in shapes if shape != shapes[0])}.\n"
-            "  Compute in the function what has one shape for all, or loop over the examples."
-        )
+        return ArrayPerExample(outs, trace)
     if any(is_mapped_by(out, trace) for out in outs):
         raise ConversionError(
             f"A function of SciPy's decides by values that are mapped by `{trace.name}`, and by"
@@ -270,5 +288,5 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
     return for_each(f, args, options, trace)
 
 
-OURS.add(PerExample)
-BORING.add(PerExample)
+OURS.update(APART)
+BORING.update(APART)

@@ -14,7 +14,7 @@ a recording is valid only for calls with the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import BuiltinFunctionType
 from typing import Any
@@ -35,8 +35,9 @@ from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
 from .plain import MEMORY, SERVED, SOLVING, Remembered, Solves, Unlifted, met, through
 from .programs import ClosedProgram, Learner, LiftedArrays
-from .results import CallableOfThatCall, checked, fit, form_of, holds_objects, made
+from .results import NONE, CallableOfThatCall, checked, fit, form_of, holds_objects, made
 from .rules import RecordedRules, Solving
+from .unread import PartsRead
 from .watching import unnoted
 
 
@@ -46,11 +47,13 @@ def as_recorded(
     kwargs: Any,
     of_method: bool = False,
     amplifies: bool = False,
+    varying: Mapping[str, str] = NONE,
 ) -> Any:
     """The result of a rule for SciPy's function; if it solves and is recorded, as one operation.
 
     of_method: whether the first argument is the object that has it.
     amplifies: whether the last bits of the user's functions count, as where differences are taken.
+    varying: which parts of the result have other lengths in each call.
     """
     if not TALLY.recordings or SOLVING.get() is not None:
         return function(*args, **kwargs)
@@ -64,7 +67,7 @@ def as_recorded(
     except Solves as found:
         SOLVING.set("plain")
         try:
-            call = SolverCall(function, args, kwargs, of_method, amplifies)
+            call = SolverCall(function, args, kwargs, of_method, amplifies, varying)
             return with_functions(call.result(found.by_values), function, args, kwargs)
         except (Unstaged, Unlifted):
             SOLVING.set("itself")
@@ -143,13 +146,16 @@ class SolverCall:
         kwargs: Any,
         of_method: bool,
         amplifies: bool,
+        varying: Mapping[str, str],
     ) -> None:
         self.function, self.name, self.exact = function, function.__name__, amplifies
+        self.varying = varying
         self.owner, args = args[:of_method], args[of_method:]
         self.operands, self.learners = LiftedArrays(), list[Learner]()
         self.args = [GivenArgument(through(x, self.lifted)) for x in args]
         self.kwargs = {key: GivenArgument(through(x, self.lifted)) for key, x in kwargs.items()}
         self.form: Any = None  # of the result
+        self.parts = PartsRead(self)
         # The last plain operands, and what SciPy gave for them.
         self.last: tuple[Any, Remembered] | None = None
 
@@ -181,13 +187,19 @@ class SolverCall:
             return found
         if not any(met(x, StageTrace) for x in self.operands.arrays):
             raise Unlifted  # nothing of it is going to be repeated
-        results: list[Any] = []
-        self.form = form_of(found, results)
+        self.form = form_of(found, [], self.varying)
         if numbers_alone and holds_objects(self.form):
             raise Unlifted
+        leaves = fit(self.form, found)
+        outs = iter(self.operation(checked([pair for pair in leaves if not pair[0].varies])))
+        arrays = self.parts.arrays(leaves)
+        parts = [arrays[leaf] if leaf.varies else next(outs) for leaf, _ in leaves]
+        return made(self.form, iter(parts))
+
+    def operation(self, results: Sequence[Any]) -> Any:
+        """The call with these results, of which those that are numbers of a recording are told."""
         rules = None if self.last is None else RecordedRules(self, self.last[1])
-        outs = operation(self.name, self.run, self.operands.arrays, results, rules, self)
-        return made(self.form, iter(outs))
+        return operation(self.name, self.run, self.operands.arrays, results, rules, self)
 
     def costs(self) -> tuple[float, float] | None:
         """Nanoseconds of the user's functions, and of a repetition with their programs.
@@ -264,7 +276,9 @@ class SolverCall:
             MEMORY.set(before)
 
     def fitted(self, found: Any) -> tuple[Any, ...]:
-        return tuple(checked(fit(self.form, found)))
+        leaves = fit(self.form, found)
+        fixed = [] if self.parts.alone else [pair for pair in leaves if not pair[0].varies]
+        return (*checked(fixed), *self.parts.found_in(leaves))
 
     def remembered(self, xs: Sequence[Any]) -> Remembered | None:
         """Derivatives that are taken after a call need not solve again; None: they must."""
@@ -342,9 +356,12 @@ def operation(
         return placed(bars, moving, n)
 
     call = Solving(name, run, push, pull, xs, results)
-    if solver is not None:
-        call.costs, call.prepare = solver.costs(), solver.prepare
-    return call.of_examples(xs)
+    if solver is None:
+        return call.of_examples(xs)
+    call.costs, call.prepare = solver.costs(), solver.prepare
+    outs = call.of_examples(xs)
+    solver.parts.begin(call, xs)
+    return outs
 
 
 def among(run: Callable[..., Any], at: Sequence[int]) -> Callable[..., Any]:

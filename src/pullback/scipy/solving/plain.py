@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, current
-from ...core.errors import ArgumentError
+from ...core.errors import ArgumentError, ConversionError
 from ...core.reach import SESSION, call_outside
 from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import FLAG, BatchTrace
@@ -225,7 +225,7 @@ class Examples:
         parts = [np.asarray(part) for part in parts]
         shapes = {part.shape for part in parts}
         if len(shapes) > 1:
-            raise ArgumentError(
+            raise ConversionError(
                 f"Under `vmap` a solver returned results of different shapes: {sorted(shapes)}.\n"
                 "  Ask for results of one shape: give `t_eval` to `solve_ivp`, for instance."
             )

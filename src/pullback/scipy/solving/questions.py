@@ -48,5 +48,5 @@ def answer_of(x: Any) -> Any:
     if not hasattr(x, "dtype"):
         return x
     if x.ndim:
-        return x.tolist() if x.dtype.kind == "f" else [answer_of(y) for y in x]
+        return [answer_of(y) for y in x]
     return bool(x) if x.dtype.kind == "b" else int(x)

@@ -8,6 +8,7 @@ made      numbers -> a result of the form
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -24,13 +25,20 @@ from .programs import Changed
 
 
 class LeafOfResult:
-    """A number or an array in a result; a Python number stays finite, as `math` requires."""
+    """A number or an array in a result; a Python number stays finite, as `math` requires.
 
-    def __init__(self, x: Any) -> None:
+    varies: what has other lengths in other calls, as those that vary by the same name do; or None
+    """
+
+    def __init__(self, x: Any, varies: str | None = None) -> None:
+        self.varies = varies
         self.kind, plain = type(x), np.asarray(x)
         self.shape, self.dtype = plain.shape, plain.dtype
         self.is_number = self.kind in (int, float, complex)
         self.is_finite = self.is_number and bool(np.isfinite(plain))
+
+
+NONE: Mapping[str, str] = {}
 
 
 class Branch:
@@ -74,13 +82,20 @@ def items_of(x: Any) -> tuple[Any, list[Any]] | None:
     return None
 
 
-def form_of(x: Any, leaves: list[Any]) -> Any:
-    """The form of a result, whose numbers are put into `leaves`."""
+def form_of(
+    x: Any, leaves: list[Any], varying: Mapping[str, str] = NONE, varies: str | None = None
+) -> Any:
+    """The form of a result, whose numbers are put into `leaves`.
+
+    varying: what varies in length, by the keys of the arrays; varies: that of x
+    """
     found = items_of(x)
     if found is not None:
         keys, items = found
         parts = [
-            OfThatCall() if key == "message" else form_of(item, leaves)
+            OfThatCall()
+            if key == "message"
+            else form_of(item, leaves, varying, varying.get(key, varies))
             for key, item in zip(keys or [None] * len(items), items, strict=True)
         ]
         return Branch(type(x), keys, parts)
@@ -89,7 +104,7 @@ def form_of(x: Any, leaves: list[Any]) -> Any:
     numeric = isinstance(x, (np.number, np.ndarray)) and x.dtype.char in NUMERIC
     if type(x) in (int, float, complex) or numeric:
         leaves.append(np.asarray(x)[()] if type(x) is not np.ndarray else x)
-        return LeafOfResult(x)
+        return LeafOfResult(x, varies if np.ndim(x) else None)
     if is_live(x):
         raise Unlifted
     if x is None or isinstance(x, (bool, np.bool_, str)):

@@ -80,7 +80,9 @@ class RecordedRules:
 
     def __init__(self, call: Any, memory: Remembered) -> None:
         self.call, self.numbers = call, list[Any]()
-        self.forms = [form_of(result, self.numbers) for result in memory.results]
+        self.forms = [form_of(result, self.numbers, call.varying) for result in memory.results]
+        pairs = zip(self.forms, memory.results, strict=True)
+        self.leaves = [leaf for form, result in pairs for leaf, _ in fit(form, result)]
         self.written: dict[Any, WrittenRule | None] = {}
 
     def outs(self, key: Any, rule: Callable[..., Any], xs: Any, more: Any) -> Any:
@@ -111,7 +113,9 @@ class RecordedRules:
         finally:
             SOLVING.set(before)
         answers = answers_of([x.payload for x in asking.asked])
-        return None if captured else WrittenRule(structure, graph, n, k, answers)
+        written = WrittenRule(structure, graph, n, k, answers)
+        varying = {self.leaves[i].varies for i in written.reads} - {None}
+        return None if captured or varying - self.call.parts.fixed() else written
 
     def found(self, xs: Sequence[Any], reads: Sequence[int]) -> Any:
         """The numbers that SciPy finds for these operands, as results of one operation."""

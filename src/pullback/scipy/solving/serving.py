@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, update_wrapper
 from types import FunctionType
 from typing import Any
@@ -15,14 +15,19 @@ from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
 from .by_example import again
 from .operation import as_recorded
+from .results import NONE
 
 
-def serves(*originals: Any, amplifies: bool = False) -> Callable[[Any], Any]:
+def serves(
+    *originals: Any, amplifies: bool = False, varying: Mapping[str, str] = NONE
+) -> Callable[[Any], Any]:
     """Let a function or class answer for SciPy's, under its name, signature and documentation.
 
     It is called whatever the arguments are: what a function closes over cannot be seen.
 
     amplifies: whether the last bits of the user's functions count, as where differences are taken.
+    varying: the parts of its result that have other lengths in each call, by their keys, and what
+        their length is: that of one is that of all that have the same.
     """
 
     def enter(function: Any) -> Any:
@@ -31,7 +36,7 @@ def serves(*originals: Any, amplifies: bool = False) -> Callable[[Any], Any]:
             return replaces(*originals)(function)
 
         def rule(*args: Any, **kwargs: Any) -> Any:
-            return as_recorded(function, args, kwargs, amplifies=amplifies)
+            return as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             args, kwargs = reached(args), reached(kwargs)

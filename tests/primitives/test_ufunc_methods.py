@@ -1,0 +1,73 @@
+"""Methods of ufuncs with a dtype: what NumPy refuses is refused, everything else has its value."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+from ..budgets import asked
+
+UFUNCS = [x for x in vars(np).values() if isinstance(x, np.ufunc) and x.signature is None]
+BINARY = sorted({x.__name__ for x in UFUNCS if (x.nin, x.nout) == (2, 1)})
+DTYPES = [bool, np.int8, np.int64, np.float16, np.float32, float, complex, None]
+ARRAYS = [
+    np.array([0.3, 0.4, 0.7]),
+    np.array([0.3]),
+    np.ones((2, 0)),
+    np.eye(2, dtype=np.float32) + 2,
+]
+CASES = list(itertools.product(BINARY, ["reduce", "accumulate", "reduceat"], DTYPES, range(4)))
+
+
+def outcome(fun):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of overflow and of casts; values alone are asked
+        try:
+            return np.asarray(fun())
+        except (TypeError, ValueError, IndexError, pb.PullbackError) as error:
+            return error
+
+
+def differ(plain, mapped):
+    if isinstance(plain, Exception) or isinstance(mapped, Exception):
+        return isinstance(plain, Exception) != isinstance(mapped, Exception)
+    same = plain.dtype == mapped.dtype and plain.shape == mapped.shape
+    plain, mapped = plain.astype(complex), mapped.astype(complex)
+    return not (same and np.allclose(plain, mapped, rtol=1e-3, equal_nan=True))
+
+
+def test_methods_along_an_axis():
+    for name, method, dtype, i in asked(CASES, 8):
+        along = getattr(getattr(np, name), method)
+        starts = [[0]] if method == "reduceat" else []
+        f = lambda x, along=along, starts=starts, dtype=dtype: along(
+            x, *starts, axis=0, dtype=dtype
+        )
+        x = ARRAYS[i]
+        mapped = outcome(lambda f=f, x=x: pb.vmap(f)(x[None])[0])
+        assert not differ(outcome(lambda f=f, x=x: f(x)), mapped), (name, method, dtype, x)
+
+
+@pytest.mark.parametrize("ufunc", [np.logical_and, np.logical_or, np.logical_xor])
+def test_runs_of_one_element_are_truths(ufunc):
+    x = np.array([0.3, 0.4, 0.0])
+    for f in (lambda x: ufunc.reduceat(x, [1, 0, 2]), ufunc.accumulate):
+        mapped = pb.vmap(f)(x[None])[0]
+        assert mapped.dtype == bool
+        np.testing.assert_array_equal(mapped, f(x))
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.hypot, np.maximum, np.logaddexp])
+def test_no_initial_is_no_identity(ufunc):
+    for x, given in ((np.ones(2), {"where": np.array([True, False])}), (np.ones(0), {})):
+        with pytest.raises(ValueError, match="identity"):
+            pb.vmap(lambda x, given=given: ufunc.reduce(x, initial=None, **given))(x[None])
+
+
+def test_quantiles_by_a_table_along_two_axes_are_refused():
+    f = lambda x: np.nanquantile(x, [[0.1], [0.5]], axis=(0, 1))
+    with pytest.raises(pb.ArgumentError, match="along one axis or all"):
+        pb.vmap(f)(np.ones((1, 3, 2, 2)))

@@ -1,0 +1,136 @@
+"""What solvers return whose length differs from call to call counts where it is read."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy.integrate import solve_ivp
+
+import pullback as pb
+from tests.budgets import asked
+
+PRECISE = {"rtol": 1e-8, "atol": 1e-10}
+FALLS = [0.4, 0.41, 0.45, 3.0, 1.7, 0.3]  # each takes another number of steps
+
+
+def oscillation(k, **options):
+    rhs = lambda t, y: [y[1], -y[0] * (1 + y[0] ** 2) - k * y[1]]
+    return solve_ivp(rhs, (0, 4), [1.5, 0.0], **PRECISE, **options)
+
+
+def paths_and_errors(f, points):
+    """How many recordings f has in the end, and the largest difference from Python's results."""
+    fast = pb.compile(f, wait=True)
+    worst = 0.0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*falls back to Python")
+        for x in points:
+            here = np.max(np.abs(np.asarray(fast(x)) - np.asarray(f(x))))
+            worst = max(worst, here)
+    return fast.cache_info().paths, worst
+
+
+# Of any number of steps.
+ANY = {
+    "last": lambda s: s.y[:, -1],
+    "last of a row": lambda s: s.y[0][-1] * s.t[-1],
+    "turned": lambda s: s.y.T[-1] + s.y.T[0],
+    "unpacked": lambda s: (lambda x, v: x[-1] + v[-3:].sum())(*s.y),
+    "largest": lambda s: s.y[0].max() - np.min(s.y[1]),
+    "mean": lambda s: s.y.mean(axis=1),
+    "area": lambda s: np.trapezoid(s.y[0] ** 2, s.t),
+    "steps": lambda s: np.sum(np.diff(s.t) * s.y[1, 1:]),
+    "dense": lambda s: s.sol(np.array([0.5, 1.5])).ravel(),
+    "tuple": lambda s: (lambda rows: rows[0][-1] * rows[1][-1])(list(s.y)),
+    "length of rows": lambda s: s.y[0, -1] / len(s.y),
+    "norm": lambda s: np.sqrt(np.sum(s.y**2, axis=0)).max(),
+    "kind": lambda s: s.y[0, -1] * (s.y.ndim + isinstance(s.t, np.ndarray)),
+}
+# Of one number of steps.
+ONE = {
+    "count": lambda s: s.y[0, -1] / len(s.t),
+    "shape": lambda s: s.y[0, -1] * s.y.shape[1],
+    "crossing": lambda s: s.t[np.argmax(s.y[0] < 0.5)],
+    "loop": lambda s: sum(s.y[0, i] for i in range(s.t.size)),
+    "elements": lambda s: sum(x * x for x in s.y[0]),
+    "middle": lambda s: s.y[0, s.t.size // 2],
+    "zip": lambda s: sum(t * x for t, x in zip(s.t, s.y[1], strict=True)),
+    "copied": lambda s: np.array(s.y)[0] @ np.linspace(0, 1, len(s.t)),
+    "assigned": lambda s: (lambda y: (y.__setitem__(0, 2.0 * y[1]), y.sum())[1])(s.y[0]),
+    "listed": lambda s: np.sum(np.array([s.t, s.y[0]])),
+}
+
+
+@pytest.mark.parametrize("name", asked({**ANY, **ONE}, 3, "unread"))
+def test_reads(name):
+    """Right for each number of steps, and by few recordings where it isn't asked for."""
+    read = {**ANY, **ONE}[name]
+    paths, error = paths_and_errors(lambda k: read(oscillation(k, dense_output=True)), FALLS)
+    assert error < 1e-12
+    assert (paths <= 2) == (name in ANY), paths
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("name", ["last", "largest", "area", "dense", "shape"])
+def test_derivatives(name):
+    read = {**ANY, **ONE}[name]
+    grad = pb.grad(lambda k: np.sum(read(oscillation(k, dense_output=name == "dense"))))
+    paths, error = paths_and_errors(grad, FALLS[:4])
+    assert error < 1e-11
+    assert (paths <= 2) == (name in ANY)
+
+
+def test_ends_by_events():
+    """The end of a phase that an event stops, from which the next begins."""
+
+    def fall(k):
+        low = lambda t, y: y[0] - 0.3
+        low.terminal = True
+        first = oscillation(k, events=low)
+        again = solve_ivp(lambda t, y: -k * y, (0, 1), first.y[:, -1], **PRECISE)
+        return first.t[-1] + again.y[1, -1] * first.t_events[0][0]
+
+    for f in (fall, pb.grad(fall)):
+        paths, error = paths_and_errors(f, FALLS[:4])
+        assert error < 1e-11
+        assert paths <= 3  # one of them with room for more steps in the derivative of the second
+    np.testing.assert_allclose(pb.vmap(fall)(np.array(FALLS)), list(map(fall, FALLS)), rtol=1e-12)
+    slopes = pb.vmap(pb.grad(fall))(np.array(FALLS))
+    np.testing.assert_allclose(slopes, list(map(pb.grad(fall), FALLS)), rtol=1e-9)
+
+
+def test_meshes():
+    """A boundary value problem whose mesh differs, under `vmap`; read as a whole it is refused."""
+
+    def pellet(k):
+        return integrate.solve_bvp(
+            lambda x, y: np.vstack((y[1], k * y[0] ** 2)),
+            lambda a, b: np.array([a[1], b[0] - 1]),
+            np.linspace(0, 1, 5),
+            np.ones((2, 5)),
+            tol=1e-7,
+        )
+
+    many = np.array([0.1, 1.0, 20.0])
+    for read in (lambda s: s.sol(0.3)[0] + s.y[0, 0], lambda s: s.y[1, -1] * len(s.y)):
+        f = lambda k, read=read: read(pellet(k))
+        np.testing.assert_allclose(pb.vmap(f)(many), list(map(f, many)), rtol=1e-12)
+        slopes = list(map(pb.grad(f), many))
+        np.testing.assert_allclose(pb.vmap(pb.grad(f))(many), slopes, rtol=1e-9)
+    with pytest.raises(pb.ConversionError, match="differ in shape"):
+        pb.vmap(lambda k: pellet(k).y[0] * 2)(many)
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("name", ["last", "largest", "count"])
+def test_transformed(name):
+    """Where derivatives are taken around the recording, parts carry them as well."""
+    read = {**ANY, **ONE}[name]
+    f = lambda k: np.sum(read(oscillation(k))) * k
+    for g in (
+        lambda k: pb.jvp(f, (k,), (1.0,))[1],
+        lambda k: pb.grad(pb.grad(f))(k),
+        lambda k: pb.vmap(lambda k: np.sum(oscillation(k).y[:, -1]))(k * np.array([1.0, 1.2])),
+    ):
+        assert paths_and_errors(g, FALLS[:3])[1] < 1e-9
