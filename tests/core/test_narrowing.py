@@ -1,4 +1,4 @@
-"""Searches whose result has another path to the argument warn, and what narrows rightly is quiet."""
+"""Searches whose result has another path to the argument warn; what narrows rightly is quiet."""
 
 import numpy as np
 import pytest

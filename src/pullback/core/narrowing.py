@@ -19,7 +19,7 @@ from functools import cache
 from math import inf
 from types import FunctionType
 from typing import Any, NamedTuple, cast
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -48,6 +48,7 @@ OURS: dict[int, Any] = {}  # globals of this package and of NumPy, by id
 # was corrected, in a function. What gives that, how sure it is, and the code of the line.
 SETTLED: dict[tuple[int, int, int], tuple[Callable[[], Any], int, Any]] = {}
 OFTEN, SURE, MANY_LINES = 8, 4, 256
+KNOWN = WeakKeyDictionary[Any, dict[int, tuple[float, float]]]()
 
 
 class Seed(NamedTuple):
@@ -158,10 +159,17 @@ class Narrowing:
     small: deque[Small]
     corrected: dict[int, tuple[Any, Any, float]]
 
-    def __init__(self) -> None:
-        self.ranges: dict[int, tuple[float, float]] = {}  # what a line would have to leave
-        self.approaches: dict[int, Approach] = {}
+    def __init__(self, fun: Any) -> None:
         self.misses = 0  # decisions looked at that told nothing, since the last that did
+        # What a line would have to leave; as after the last call of a function where none narrowed.
+        self.ranges: dict[int, tuple[float, float]]
+        if type(fun) is not FunctionType:
+            self.ranges = {}
+        elif (known := KNOWN.get(fun)) is not None:
+            self.ranges, self.misses = known, len(STRIDES) - TURNS
+        else:
+            self.ranges = KNOWN[fun] = {}
+        self.approaches: dict[int, Approach] = {}
         self.past: tuple[Approach, ...] = ()  # those of lines that began again
         self.narrows = False  # whether a line has narrowed, so that operations are looked at
         self.recorded: tuple[Callable[[], None], ...] = ()  # of compiled functions, to do no more
@@ -227,14 +235,21 @@ class Narrowing:
             if approach.looks == len(SEEN) and not approach.narrows:
                 self.ranges[key] = 0.0, inf
                 del self.approaches[key]
+                self.forget(trace.fun)
         if approach.narrows:
             if approach.flat and len(terms) > 1:
                 approach.value, approach.width = one_of(peel(x))[1], AROUND * gap
             if not self.narrows:
                 self.narrows = True
+                self.forget(trace.fun)
                 self.small, self.corrected = deque(maxlen=LATEST), {}
                 if not trace.writes_steps:
                     observe(trace)
+
+    def forget(self, fun: Any) -> None:
+        """Let the next call of a function begin without what is known of its lines."""
+        if type(fun) is FunctionType:
+            KNOWN.pop(fun, None)
 
     def see(self, trace: Any, primitive: Any, xs: Sequence[Any], static: Any, out: Array) -> None:
         """An operation of a program that has narrowed: whether its result may correct."""

@@ -266,7 +266,7 @@ class Trace:
             if not self.leaves_values or self.eager or not runs(self):
                 self.watched = self.decisions + FEW
                 return
-            narrowing = self.narrowing = Narrowing()
+            narrowing = self.narrowing = Narrowing(self.fun)
         self.watched = narrowing.hear(self, primitive, x, y)
 
     def turn(self) -> None:
