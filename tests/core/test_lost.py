@@ -156,7 +156,7 @@ def test_comparisons(folder, leak):
         f, number = program(folder, before, COMPARED[leak][0], AFTER["beside"])
         gradient, messages = warned(pb.grad(f), 0.8)
         assert gradient == pytest.approx(-np.sin(0.8))
-        assert not messages
+        assert len(messages) == (leak == "a while")  # of a search: its part is missing
 
 
 def test_what_is_no_loss_is_quiet():

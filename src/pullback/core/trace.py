@@ -63,8 +63,8 @@ class Trace:
     """
 
     __slots__ = (
-        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "narrowing",
-        "outer", "state", "turning", "verb", "watched", "written",
+        "__weakref__", "awaited", "birth", "comparison", "decisions", "fun", "inner", "leaves",
+        "narrowing", "outer", "state", "turning", "verb", "written",
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
@@ -93,7 +93,7 @@ class Trace:
         self.written: Any = None  # the line where one was turned into text first
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
         self.narrowing: Narrowing | None = None  # what the decisions compare, from a few on
-        self.watched: float = START  # the number of the decision that is looked at next
+        self.awaited: float = START  # the number of the decision that is looked at next
         self.turning: Any = None  # the line of the one with the number FEW
         self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
         self.outer: Trace | None = None  # the transformation around this one, while it runs
@@ -253,7 +253,7 @@ class Trace:
     def decided(self, primitive: Any, x: Any, y: Any = None) -> bool:
         """Hear of an operation that is constant between jumps."""
         self.decisions += 1
-        if self.decisions >= self.watched:
+        if self.decisions >= self.awaited:
             self.watch(primitive, x, y)
         if self.decisions >= FEW and self.turning is None:
             self.turn()
@@ -264,10 +264,10 @@ class Trace:
         narrowing = self.narrowing
         if narrowing is None:
             if not self.leaves_values or self.eager or not runs(self):
-                self.watched = self.decisions + FEW
+                self.awaited = self.decisions + FEW
                 return
             narrowing = self.narrowing = Narrowing(self.fun)
-        self.watched = narrowing.hear(self, primitive, x, y)
+        self.awaited = narrowing.hear(self, primitive, x, y)
 
     def turn(self) -> None:
         """Note the line of the program; rules, and transformations within, do not count."""

@@ -171,7 +171,7 @@ class ReverseTrace(Trace):
             if primitive.decides:
                 if primitive.constant and not i:  # a comparison, which has its line already
                     self.decisions += 1
-                    if self.decisions >= self.watched:
+                    if self.decisions >= self.awaited:
                         self.watch(primitive, x, plain)
                     return out
                 if self.decided(primitive, *((plain, x) if i else (x, plain))):

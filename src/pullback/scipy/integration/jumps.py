@@ -424,19 +424,19 @@ class Decisions:
 
     def __enter__(self) -> Decisions:
         self.traces = list(dict.fromkeys([GROUND, *enclosing()]))
-        self.before = [(t.comparison, t.decisions, t.turning, t.watched) for t in self.traces]
+        self.before = [(t.comparison, t.decisions, t.turning, t.awaited) for t in self.traces]
         written = [t.fun.asked for t in self.traces if isinstance(t, QuestionTrace)]
         self.written = [(asked, len(asked)) for asked in written]
         self.twice = sum([int(t.differentiates) for t in self.traces if t is not GROUND]) > 1
         for trace in self.traces:
-            trace.comparison, trace.decisions, trace.turning, trace.watched = None, 0, (), inf
+            trace.comparison, trace.decisions, trace.turning, trace.awaited = None, 0, (), inf
         return self
 
     def __exit__(self, *error: Any) -> None:
         self.made = any(t.comparison is not None or t.decisions for t in self.traces)
         for trace, (comparison, *before) in zip(self.traces, self.before, strict=True):
             trace.comparison = comparison or trace.comparison
-            trace.decisions, trace.turning, trace.watched = before
+            trace.decisions, trace.turning, trace.awaited = before
         for asked, length in self.written:
             self.asked |= len(asked) > length
             del asked[length:]
