@@ -59,6 +59,7 @@ from .keys import (
     mapped,
     nonzero,
     of_plain,
+    of_truth,
     parse,
 )  # fmt: skip
 from .latest import by_rows, latest, picked
@@ -406,6 +407,8 @@ def getitem(x, key):
             return x.within.gather(getitem_p, x, *indices)
         if masks(key, x):
             return select(x, key)
+        if (simple := of_truth(key)) is not None:
+            return np.copy(getitem(x, simple))
         template, arrays, new = parse(x.shape, key)
         if not arrays:
             out = viewed(x.within.item(getitem_p, x, template), x, template)

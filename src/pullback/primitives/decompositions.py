@@ -79,6 +79,10 @@ class Decomposition(Primitive):
     reads = "out x0"
     cores: tuple[int, ...] = (2,)
 
+    def framed(self, a, *factors):
+        """All results from the factors, as in `composed`."""
+        return self.results(a, *factors)
+
     def batch(self, xs, mapped, size, **static):
         stacks = [
             x if m else np.broadcast_to(x, (size, *x.shape))
@@ -126,7 +130,11 @@ def generic_right(w, left, right, *faced, kind):
 # of zero, as that of centred data, has vectors of its own.
 FRAMES = {
     kind: [Assumed(f"{side.__name__} of {kind}", partial(side, kind=kind)) for side in sides]
-    for kind, sides in (("eigh", (generic_left,)), ("svd", (generic_left, generic_right)))
+    for kind, sides in (
+        ("eigh", (generic_left,)),
+        ("eig", (generic_left, generic_right)),
+        ("svd", (generic_left, generic_right)),
+    )
 }
 
 
@@ -153,9 +161,9 @@ class Eigh(Spectrum):
 
     def composed(self, a, *faced, UPLO):
         found = self.shown_composed(a, UPLO=UPLO)
-        if faced or found is NotImplemented:
-            return NotImplemented
-        w, v = found
+        return NotImplemented if faced or found is NotImplemented else self.framed(a, *found)
+
+    def framed(self, a, w, v):
         return w, v, FRAMES["eigh"][0](np.all(simple(w, "eigh")), v, w, v, v), v
 
     def value(self, a, *faced, UPLO):
@@ -244,6 +252,14 @@ class Eig(Spectrum):
         w, v = as_complex(w, v)
         left = adjoint(inverse_p(v, singular="near"))
         return w, v, *generic(w, left, v, "eig", *faced), v
+
+    def framed(self, a, w, v):
+        w, v = as_complex(w, v)
+        left, known = adjoint(inverse_p(v, singular="near")), np.all(simple(w, "eig"))
+        frames = [
+            frame(known, x, w, left, v) for frame, x in zip(FRAMES["eig"], (left, v), strict=True)
+        ]
+        return w, v, *frames, v
 
     def spec(self, a, *faced):
         v = Spec(a.shape, np.result_type(computed(a), np.complex64))
@@ -340,20 +356,23 @@ class SVD(Spectrum):
     def shown(self, a, *, full):
         return thin(*np.linalg.svd(a, full_matrices=full))
 
-    def shown_composed(self, a, *, full):
+    def factors(self, a, full):
         name = "svd_f" if full else "svd_s"
-        if not loops(name):
-            return NotImplemented
-        return thin(*[like(x, a) for x in LOOPS[name](doubled(a))])
+        return [like(x, a) for x in LOOPS[name](doubled(a))] if loops(name) else None
+
+    def shown_composed(self, a, *, full):
+        found = self.factors(a, full)
+        return NotImplemented if found is None else thin(*found)
 
     def composed_values(self, a, *, full):
         return like(LOOPS["svd"](doubled(a)), a) if loops("svd") else NotImplemented
 
     def composed(self, a, *faced, full):
-        found = self.shown_composed(a, full=full)
-        if faced or found is NotImplemented:
-            return NotImplemented
-        u, s, vh, *_ = found
+        found = self.factors(a, full)
+        return NotImplemented if faced or found is None else self.framed(a, *found)
+
+    def framed(self, a, u, s, vh):
+        found = u, s, vh, *_ = thin(u, s, vh)
         labels, v = levels_p(s, kind="svd"), adjoint(vh)
         known = np.all(apart(labels))
         left, right = [

@@ -201,20 +201,32 @@ def loop_of(name: str) -> Any:
 
 
 class Assumed(Ingredient):
-    """(truth, quick, *xs): `quick` where the truth holds, else what `instead` makes of xs."""
+    """(truth, *quick, *xs): the results `quick` where the truth holds, else what `instead` makes.
+
+    `instead` gets xs; n_out: how many results there are, None for one alone
+    """
 
     lower = None
 
-    def __init__(self, name: str, instead: Callable[..., Any]) -> None:
+    def __init__(self, name: str, instead: Callable[..., Any], n_out: int | None = None) -> None:
         super().__init__(name)
-        self.instead = instead
+        self.instead, self.n_out = instead, n_out
         ASSUMING[name] = self
 
-    def spec(self, truth: Any, quick: Any, *xs: Any, **static: Any) -> Spec:
-        return Spec(quick.shape, quick.dtype)
+    def parted(self, xs: Any) -> tuple[Any, Any]:
+        """The results of the shortcut, and the other operands."""
+        n = 1 + (self.n_out or 1)
+        return xs[1:n], xs[n:]
 
-    def value(self, truth: Any, quick: Any, *xs: Any, **static: Any) -> Any:
-        return quick if truth else self.instead(*xs, **static)
+    def spec(self, *xs: Any, **static: Any) -> Any:
+        specs = [Spec(x.shape, x.dtype) for x in self.parted(xs)[0]]
+        return specs[0] if self.n_out is None else tuple(specs)
+
+    def value(self, truth: Any, *xs: Any, **static: Any) -> Any:
+        quick, rest = self.parted((truth, *xs))
+        if not truth:
+            return self.instead(*rest, **static)
+        return quick[0] if self.n_out is None else tuple(quick)
 
     def __reduce__(self) -> Any:
         return assumed_by, (self.name,)

@@ -199,7 +199,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if out is not None:
         refuse("numpy.stack", out=out)
-    xs = arrays_of(arrays)
+    xs = [x if type(x) is Array or type(x) is ndarray else as_array(x) for x in arrays]
     if len({x.shape for x in xs}) > 1:
         raise ValueError("all input arrays must have the same shape")
     axis = axis_of(axis, xs[0].ndim + 1)

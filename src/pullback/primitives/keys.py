@@ -129,6 +129,22 @@ def of_plain(shape, key, trace):
     return (tuple(template), tuple(arrays)) if arrays and axis <= len(shape) else None
 
 
+def of_truth(key):
+    """The basic key that picks the same as one with True among slices and integers; None of others.
+
+    True adds an axis, at its place if all integers are next to it.
+    """
+    entries = key if type(key) is tuple else (key,)
+    truths = [i for i, k in enumerate(entries) if type(k) is bool or type(k) is np.bool]
+    if len(truths) != 1 or not entries[truths[0]]:
+        return None
+    beside = truths + [i for i, k in enumerate(entries) if type(k) is int]
+    if max(beside) - min(beside) + 1 != len(beside):
+        return None
+    found = (*entries[: truths[0]], None, *entries[truths[0] + 1 :])
+    return found if basic(found) else None
+
+
 def is_written(k):
     """Whether a list holds integers or truth values as Python writes them, or such lists."""
     kinds = {*map(type, k)}

@@ -351,12 +351,12 @@ def bessel_terms(order):
 
 
 @lru_cache(maxsize=64)
-def whole_powers(n):
-    return read_only(range(n))
+def whole_powers(n, dtype):
+    return read_only(range(n), dtype)
 
 
-def read_only(numbers):
-    found = np.array(numbers)
+def read_only(numbers, dtype=float):
+    found = np.array(numbers, dtype)
     found.flags.writeable = False
     return found
 
@@ -364,8 +364,8 @@ def read_only(numbers):
 def summed(x, coefficients):
     """The sum over k of coefficients[k] x^k; of few numbers by as many calls as of one."""
     if np.size(x) <= FEW and x.dtype.kind == "f":
-        powers = np.power(x[..., None], whole_powers(coefficients.size))
-        return powers @ coefficients.astype(x.dtype)
+        powers = np.power(x[..., None], whole_powers(coefficients.size, x.dtype))
+        return powers @ coefficients.astype(x.dtype, copy=False)
     return horner(x, coefficients)
 
 

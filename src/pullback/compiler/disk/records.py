@@ -39,7 +39,7 @@ from ..facts.classes import Unprovable, of_library
 from ..facts.places import of
 from ..facts.state import State
 from ..graph.optimise import declared, opened
-from ..llvm import binding, lapack, numpy_loops, thread_pool
+from ..llvm import binding, lapack, numpy_loops, routines, thread_pool
 from ..llvm import disk_cache as disk
 from ..lower import blas, gemm
 from ..lower.module import Module
@@ -346,7 +346,7 @@ def provide(text: str) -> None:
             raise Unportable("there is no SciPy here")
     if not numpy_loops.provide(text):
         raise Unportable("this NumPy has other loops")
-    if not lapack.provide(text):
+    if not lapack.provide(text) or not routines.provide(text):
         raise Unportable("LAPACK's routines are not found here")
 
 

@@ -312,9 +312,16 @@ def unshared(e: Equation, v: Variable, o: Any, xs: Sequence[Any]) -> Any:
         raise SpecChangedError(
             f"`{e.primitive.name}` gave {spec_of(o)} where {v.spec} was recorded."
         )
-    alone = type(o) is np.ndarray and o.flags.owndata and o.flags.carray
-    if type(o) is np.ndarray and (not alone or any(o is x for x in xs)):
-        if any(np.may_share_memory(o, x) for x in xs):
-            return o.copy()
-        return np.require(o, v.spec.dtype, ["C", "A"])
+    if type(o) is np.ndarray and not is_alone(o, xs):
+        return o.copy()
     return o
+
+
+def is_alone(o: np.ndarray, xs: Sequence[Any]) -> bool:
+    """Whether a result is laid out as it has to be, and shares no memory with operands."""
+    flags = o.flags
+    if not flags.carray:  # copied anyway
+        return False
+    if flags.owndata:
+        return not any(o is x for x in xs)
+    return not any(np.may_share_memory(o, x) for x in xs)

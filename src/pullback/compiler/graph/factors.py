@@ -9,6 +9,7 @@ LAPACK works with one thread; what is asked of its transpose agrees up to roundi
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -163,8 +164,11 @@ def turned_axes(rank: int) -> tuple[int, ...] | None:
     return (*range(rank - 2), rank - 1, rank - 2) if rank > 1 else None
 
 
-def factored(graph: Graph) -> Graph:
-    """The graph with the factors of a matrix made once for all that is asked of it."""
+def factored(graph: Graph, alone: Collection[Variable] = ()) -> Graph:
+    """The graph with the factors of a matrix made once for all that is asked of it.
+
+    alone: of these matrices factors are made on their own also where one thing is asked
+    """
     if not any((e.primitive, False) in BY_FACTORS for e in graph.equations):
         return graph
     origins = transposes(graph)
@@ -180,7 +184,7 @@ def factored(graph: Graph) -> Graph:
 
     def rule(e: Equation) -> Any:
         kind, a, turned = origin(e)
-        if kind is None or uses[kind, a] < 2:
+        if kind is None or (uses[kind, a] < 2 and a not in alone):
             return e
         equations = []
         if (kind, a) not in made:
@@ -191,7 +195,7 @@ def factored(graph: Graph) -> Graph:
         by = BY_FACTORS[e.primitive, turned != first]
         return equations + (done_by if kind is factors_p else done_by_lapack)(by, factors, e)
 
-    shared = any(n > 1 for (kind, _), n in uses.items() if kind is not None)
+    shared = any(n > 1 or a in alone for (kind, a), n in uses.items() if kind is not None)
     return rewritten(graph, rule) if shared else graph
 
 

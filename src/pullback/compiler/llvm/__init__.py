@@ -12,4 +12,5 @@ array_memory   memory of large results, reused
 thread_pool    threads for large loops
 numpy_loops    the C functions behind NumPy's ufuncs and sorting
 lapack         LAPACK's routines for the factors of a matrix
+routines       routines of SciPy's LAPACK
 """

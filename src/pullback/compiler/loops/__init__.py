@@ -5,5 +5,6 @@ loop_steps  which operands stay the same in the steps of a stretch, and which ch
 stack_rows  operands that differ in each step, as rows of one array
 roll        a stretch as a `scan`, or the reason why it stays unrolled
 accumulate  add cotangents of elements in place
+hoist       do before a loop what all of its steps do alike
 trim        optimise bodies, and remove results that nobody reads
 """

@@ -17,6 +17,7 @@ from ..graph.rewriting import inlined
 from ..lower.scan import Rolled
 from ..lower.while_ import RolledPull, RolledWhile
 from .accumulate import accumulated
+from .hoist import hoisted, with_factors
 
 
 def prepared(graph: Graph) -> Graph:
@@ -29,14 +30,14 @@ def prepared(graph: Graph) -> Graph:
         if not any(x in needed for x in old.outputs):
             continue
         trim = TRIMMED.get(type(old.primitive))
-        e = old if trim is None else trim(old, needed)
-        equations.append(e)
-        needed.update([x for x in e.inputs if isinstance(x, Variable)])
+        made = [old] if trim is None else trim(old, needed)
+        equations += made[::-1]
+        needed.update([x for e in made for x in e.inputs if isinstance(x, Variable)])
     return Graph(graph.inputs, equations[::-1], graph.outputs)
 
 
-def scan(e: Equation, needed: set[Variable]) -> Equation:
-    """A loop with the carries, rows and results that are needed."""
+def scan(e: Equation, needed: set[Variable]) -> list[Equation]:
+    """A loop with the carries, rows and results that are needed, and what is done before it."""
     of = e.primitive
     body = of.derive("optimised", lambda: accumulated(optimised(inlined(of.body))))
     n_consts, n = of.n_consts, of.n_carry
@@ -59,12 +60,15 @@ def scan(e: Equation, needed: set[Variable]) -> Equation:
     ]
     whole = Graph([body.inputs[i] for i in inputs], part.equations, part.outputs)
     counts = sum([i < n_consts for i in inputs]), sum([i < n for i in at])
-    rolled = Rolled(computed(whole), *counts, of)
-    outputs = tuple([e.outputs[i] for i in at])
-    return Equation(rolled, tuple([e.inputs[i] for i in inputs]), outputs, {})
+    outputs, xs = tuple([e.outputs[i] for i in at]), [e.inputs[i] for i in inputs]
+    n_same, n_carry = counts
+    before, whole, new = hoisted(with_factors(whole, n_same), n_same, xs)
+    rolled = Rolled(computed(whole), n_same + len(new), n_carry, of)
+    xs[n_same:n_same] = new
+    return [*before, Equation(rolled, tuple(xs), outputs, {})]
 
 
-def awaited(e: Equation, needed: set[Variable]) -> Equation:
+def awaited(e: Equation, needed: set[Variable]) -> list[Equation]:
     """A `While` with the carries and rows that are needed."""
     of = e.primitive
     n_consts, n = of.n_consts, of.n_carry
@@ -73,7 +77,7 @@ def awaited(e: Equation, needed: set[Variable]) -> Equation:
     return waiting(of, e.inputs, e.outputs, kept | set(rows), rows, n_consts, n)
 
 
-def counted(e: Equation, needed: set[Variable]) -> Equation:
+def counted(e: Equation, needed: set[Variable]) -> list[Equation]:
     """`Trips`: a `While` of which the number of steps is needed."""
     of = e.primitive.loop
     unread = [Variable(x) for x in of.specs]
@@ -82,7 +86,7 @@ def counted(e: Equation, needed: set[Variable]) -> Equation:
 
 def waiting(
     of: While, xs: Any, outs: Any, kept: set[int], rows: list[int], n_consts: int, n: int
-) -> Equation:
+) -> list[Equation]:
     cond, body = optimised(inlined(of.cond)), optimised(inlined(of.body))
     asked = closed(cond, [*cond.outputs])
     kept |= carries_of(asked, n_consts)
@@ -90,18 +94,27 @@ def waiting(
     at = sorted(kept)
     read = inputs_of(asked) | inputs_of(body)
     inputs = [i for i in range(n_consts) if i in read] + [n_consts + i for i in at]
+    n_same, operands = len(inputs) - len(at), [xs[i] for i in inputs]
+    before, body, new = hoisted(with_factors(picked(body, inputs), n_same), n_same, operands)
+    asked, more = (
+        picked(asked, inputs),
+        [Variable(x.spec) for x in body.inputs[n_same:][: len(new)]],
+    )
+    first, rest = asked.inputs[:n_same], asked.inputs[n_same:]
+    asked = Graph([*first, *more, *rest], asked.equations, asked.outputs)
+    operands[n_same:n_same] = new
     rolled = RolledWhile(
-        computed(picked(asked, inputs)),
-        computed(picked(body, inputs)),
-        len(inputs) - len(at),
+        computed(asked),
+        computed(body),
+        n_same + len(new),
         [at.index(i) for i in rows],
         of.capacity,
     )
     outputs = [*[outs[i] for i in at], outs[n], *[outs[n + 1 + i] for i in rows]]
-    return Equation(rolled, tuple([xs[i] for i in inputs]), tuple(outputs), {})
+    return [*before, Equation(rolled, tuple(operands), tuple(outputs), {})]
 
 
-def pulled(e: Equation, needed: set[Variable]) -> Equation:
+def pulled(e: Equation, needed: set[Variable]) -> list[Equation]:
     """A `WhilePull` with the cotangents that are needed, and the carries that those are of."""
     of = e.primitive
     n_consts, n_bars = of.n_consts, of.n_bars
@@ -128,7 +141,7 @@ def pulled(e: Equation, needed: set[Variable]) -> Equation:
     )
     places = [*consts, *moving, n_consts + n_bars, *[n_bars + 1 + i for i in carry]]
     outputs = tuple([e.outputs[i] for i in b])
-    return Equation(rolled, tuple([e.inputs[i] for i in places]), outputs, {})
+    return [Equation(rolled, tuple([e.inputs[i] for i in places]), outputs, {})]
 
 
 def closed(graph: Graph, outputs: Sequence[Any]) -> Graph:

@@ -39,6 +39,7 @@ Other functions:
     small_matrices    systems, inverses, determinants and Cholesky factors
     inner_loops       calls of NumPy's inner loops and sorting functions
     lapack_calls      calls of LAPACK by the factors of a matrix
+    routine_calls     calls of routines of SciPy's LAPACK
     gemm              matrix products in our own code
     blas              matrix products by BLAS
     loop_text         loops that call the functions of their bodies

@@ -245,8 +245,8 @@ def checked(graph: Graph) -> Graph | None:
             flags[array, low, high] = apply(all_p, both, True, axis=axes, keepdims=False)
     equations, found = [], list[Variable]()
     for e in graph.equations:
-        e, told = asked(e, steps)
-        equations.append(e)
+        made, told = asked(e, steps)
+        equations += made
         found += told
     found += flags.values()
     if not found:

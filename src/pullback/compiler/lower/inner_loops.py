@@ -17,9 +17,10 @@ import numpy as np
 from ...core.graph import Equation
 from ...core.primitive import Elementwise
 from ...primitives.inner_loops import InnerLoop, Ordering
+from ...primitives.lapack_routines import LapackRoutine
 from ..graph.factors import ByLapack
 from ..graph.rewriting import opened, spec_in
-from ..llvm import lapack, numpy_loops
+from ..llvm import lapack, numpy_loops, routines
 from ..llvm.binding import SCALAR
 from ..llvm.dtypes import TYPES
 from ..llvm.pen import Routine
@@ -39,6 +40,8 @@ def symbol_of(e: Equation) -> Any:
     primitive = e.primitive
     if isinstance(primitive, ByLapack):
         return lapack.routines(specs[0].dtype)
+    if isinstance(primitive, LapackRoutine):
+        return routines.symbol(primitive.name)
     if isinstance(primitive, Ordering):
         name = numpy_loops.sorting(specs[0].dtype.char, primitive.indices, primitive.how)
         return None if name is None else (name, None)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation
+from ...primitives.lapack_routines import LapackRoutine
 from ..graph.factors import ByLapack
 from ..llvm.pen import COPY, Pen, Routine
 from ..llvm.thread_pool import DECLARED
@@ -32,6 +33,7 @@ from .lapack_calls import lapack_called
 from .loop_kernel import LoopKernel
 from .plan import Plan
 from .role import spec_in
+from .routine_calls import routine_called
 from .scalars import scalars
 from .scan import MOVE, Rolled
 from .schedule import MOST, Piece, PlanItem
@@ -46,6 +48,7 @@ PAUSED, OFTEN = (
     64,
 )  # operations or steps between two checks for signals
 EACH = 10  # operations of NumPy's loops for a number of a row, about
+CALLS: dict[type, Any] = {ByLapack: lapack_called, LapackRoutine: routine_called, object: called}
 FUNCTIONS = {
     "solve": written,
     "convolve": convolved,
@@ -162,7 +165,7 @@ class Module:
             e = piece.items[0].equation
             changed = getattr(e.primitive, "changes", False)  # the first result is there already
             views = [*map(self.plan.where, (*e.inputs, *e.outputs[changed:]))]
-            write = lapack_called if isinstance(e.primitive, ByLapack) else called
+            write = next(w for kind, w in CALLS.items() if isinstance(e.primitive, kind))
             self.call(write(e, views, self.declared), views, addresses, pen)
         elif piece.role in FUNCTIONS:
             e = piece.items[0].equation

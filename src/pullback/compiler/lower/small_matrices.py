@@ -55,21 +55,24 @@ def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
     return [steps.apply(all_p, known, True, axis=axes, keepdims=False)]
 
 
-def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
-    """The equation with its conditions; a loop becomes one that checks all of its steps."""
+def asked(e: Equation, steps: NewEquations) -> tuple[list[Equation], list[Variable]]:
+    """What does an equation, and its conditions; a loop becomes one that checks all its steps."""
     if isinstance(e.primitive, Assumed):
-        truth, quick, *_ = e.inputs
+        truth, (quick, _) = e.inputs[0], e.primitive.parted(e.inputs)
         if not isinstance(truth, Variable) and not opened(truth):
-            return e, []  # NumPy does it
+            return [e], []  # NumPy does it
         known = [truth] if isinstance(truth, Variable) else []
-        return Equation(copy_p, (quick,), e.outputs, {"dtype": e.outputs[0].spec.dtype}), known
+        return [
+            Equation(copy_p, (x,), (out,), {"dtype": out.spec.dtype})
+            for x, out in zip(quick, e.outputs, strict=True)
+        ], known
     loop = telling(e.primitive) if isinstance(e.primitive, Scan) else None
     if loop is None:
-        return e, doubts(e, steps)
+        return [e], doubts(e, steps)
     at, n = loop.n_consts + loop.n_carry - 1, loop.n_carry - 1
     well = Variable(TRUTH)
     inputs = (*e.inputs[:at], np.True_, *e.inputs[at:])
-    return Equation(loop, inputs, (*e.outputs[:n], well, *e.outputs[n:]), {}), [well]
+    return [Equation(loop, inputs, (*e.outputs[:n], well, *e.outputs[n:]), {})], [well]
 
 
 def telling(of: Scan) -> Scan | None:
@@ -84,8 +87,8 @@ def telling(of: Scan) -> Scan | None:
         whole = decomposed(inlined(of.body))  # the condition is checked on the parts only
         for e in whole.equations:
             steps = NewEquations()
-            e, flags = asked(e, steps)
-            equations += [e, *steps.equations]
+            made, flags = asked(e, steps)
+            equations += [*made, *steps.equations]
             found += flags
         if not found:
             return None

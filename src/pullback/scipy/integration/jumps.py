@@ -259,11 +259,14 @@ class Jumps:
 
     # What they add.
 
-    def found(self, xs: Sequence[Any]) -> tuple[Any, ...]:
-        """The places as arrays, as an operation on theta and the limits: a row for each."""
+    def found(self, xs: Sequence[Any]) -> Any:
+        """The places as an array, as an operation on theta and the limits: a row for each."""
         plain = [example_at(x, {}) for x in xs]
         with np.errstate(all="ignore"):
-            room = max(FEWEST, 2 * len(self.places(plain[:-2], *plain[-2:])))
+            places = self.places(plain[:-2], *plain[-2:])
+        room = max(FEWEST, 2 * len(places))
+        if not any(type(x) is Array for x in xs):
+            return self.table(places, len(places), *xs[-2:])
 
         def run(*xs: Any) -> tuple[Any, ...]:
             theta, (a, b) = [np.asarray(peel(x))[()] for x in xs[:-2]], map(peel, xs[-2:])
@@ -274,16 +277,26 @@ class Jumps:
                     f"An integrand jumps at {len(places)} places that move, and there was room for"
                     f" {room}.\n  Split the range where it jumps, or give `points`."
                 )
-            table = np.zeros((room, len(COLUMNS)))
-            table[:, 0] = Range(a, b).inner()
-            for row, described in zip(table, places, strict=False):
-                row[:] = described
-            return (table,)
+            return (self.table(places, room, a, b),)
 
         results = (np.zeros((room, len(COLUMNS))),)
         call = JumpSearch("jumps", run, no_tangents, no_cotangents, xs, results)
         call.results, call.surfaces = None, self.of_integrand
         return call(*xs)[0]
+
+    def table(self, places: Sequence[Any], room: int, a: Any, b: Any) -> Any:
+        table = np.zeros((room, len(COLUMNS)))
+        table[:, 0] = Range(a, b).inner()
+        for row, described in zip(table, places, strict=False):
+            row[:] = described
+        return table
+
+    def added(self, term: Callable[[Any], Any], xs: Sequence[Any]) -> Any:
+        """The sums of a term over all places, or None if there is none."""
+        table = self.found(xs)
+        if not len(table):
+            return None
+        return [np.sum(x, axis=0) for x in vmap(lambda row: tuple(term(row)))(table)]
 
     def crossing(self, row: Any, theta: Sequence[Any], steps: int) -> tuple[Any, Any, Any, Any]:
         """(the surface, where it is not flat, its slope by x, how far the integrand falls)."""
@@ -298,7 +311,7 @@ class Jumps:
         return which, c + aside, slope, jump
 
     def push(self, xs: Sequence[Any], at: Sequence[int], dots: Sequence[Any]) -> Any:
-        """What the movement adds to the tangent; at, dots: the operands that move."""
+        """What the movement adds to the tangent, if anything; at, dots: operands that move."""
         theta, steps = xs[:-2], steps_for(xs)
 
         def term(row: Any) -> Any:
@@ -309,11 +322,12 @@ class Jumps:
 
             with gathered([]):
                 lifted = jvp(of_moving, [theta[i] for i in at], list(dots))[1]
-            return np.where(row[-1] > 0, -jump * lifted / slope, 0.0)
+            return [np.where(row[-1] > 0, -jump * lifted / slope, 0.0)]
 
-        return np.sum(vmap(term)(self.found(xs)), axis=0)
+        found = self.added(term, xs)
+        return None if found is None else found[0]
 
-    def pull(self, xs: Sequence[Any], at: Sequence[int], bar: Any) -> list[Any]:
+    def pull(self, xs: Sequence[Any], at: Sequence[int], bar: Any) -> list[Any] | None:
         """What the movement adds to the cotangents of the operands that move."""
         theta, steps = xs[:-2], steps_for(xs)
 
@@ -327,9 +341,10 @@ class Jumps:
             with gathered([]):
                 _, pullback = vjp(of_moving, *[theta[i] for i in at])
                 bars = pullback(np.where(row[-1] > 0, weight, 0.0))
-            return tuple([np.where(row[-1] > 0, x, 0.0) for x in bars])
+            return [np.where(row[-1] > 0, x, 0.0) for x in bars]
 
-        return [np.sum(x, axis=0) for x in vmap(term)(self.found(xs))]
+        found: list[Any] | None = self.added(term, xs)
+        return found
 
 
 class JumpSearch(OverRange):

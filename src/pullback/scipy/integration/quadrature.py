@@ -142,8 +142,8 @@ class Integral:
 
             total = self.how.repeat(along, *xs[p:])
             jumps = Jumps(surfaces, at, self.how)
-            if jumps:
-                total = total + jumps.push(xs, at, [x_dots[i] for i in at])
+            more = jumps.push(xs, at, [x_dots[i] for i in at]) if jumps else None
+            total = total if more is None else total + more
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving and x_dots[i] is not None:
                 edge = self.edge(program, xs[i], xs[p + (i == p)], xs[:p])
@@ -170,9 +170,9 @@ class Integral:
                 x_bars[i] = np.reshape(flat[start : start + size], np.shape(xs[i]))
                 start += size
             jumps = Jumps(surfaces, at, self.how)
-            if jumps:
-                for i, more in zip(at, jumps.pull(xs, at, bar), strict=True):
-                    x_bars[i] = x_bars[i] + more
+            added = jumps.pull(xs, at, bar) if jumps else None
+            for i, more in zip(at, added or [], strict=False):
+                x_bars[i] = x_bars[i] + more
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving:
                 x_bars[i] = sign * np.sum(bar * self.edge(program, xs[i], xs[p + (i == p)], xs[:p]))

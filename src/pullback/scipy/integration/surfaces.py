@@ -47,6 +47,13 @@ def what_it_does(e: Equation) -> Graph | None:
     return of_loop(e) if isinstance(e.primitive, (Scan, While)) else None
 
 
+def may_hold_more(e: Equation) -> bool:
+    """Whether there's more in an operation than itself, told quickly."""
+    held = [getattr(e.primitive, name, None) for name in ("program", "graph")]
+    kinds = (Described, Scan, While, OverRange)
+    return isinstance(e.primitive, kinds) or any(isinstance(x, Graph) for x in held)
+
+
 def written(program: Callable[..., Any], e: Equation) -> Graph:
     """The graph of a program that does what an operation does."""
     examples = [zeros(x.spec) if type(x) is Variable else x for x in e.inputs]
@@ -114,6 +121,8 @@ def opened(graph: Graph) -> Graph:
 
     Beside integrals there is what their integrands do at the limits.
     """
+    if not any(map(may_hold_more, graph.equations)):
+        return graph
     graph = inlined(graph, what_it_does)
 
     def rule(e: Equation) -> Any:
@@ -201,6 +210,9 @@ class Surfaces:
                     self.searches.append(e)
             elif all(by) and levels_of(e):
                 self.equations.append(e)
+        self.graph = self.searching = Graph(graph.inputs, [], [])
+        if not (self.equations or self.searches):
+            return
         wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
         self.graph = Graph(graph.inputs, graph.equations, wanted).pruned()
         tables = [x for e in self.searches for x in e.outputs]
@@ -280,6 +292,11 @@ def jump_nearby(graph: Graph, surfaces: Surfaces, i: int, xs: Any, generator: An
     return bool(gap > 1e-8 * size and gap > 0.3 * later)  # at a kink it is a hundredth, or a tenth
 
 
+def may_jump_or_search(graph: Graph) -> bool:
+    """Whether an operation has levels, or looks for jumps."""
+    return any(levels_of(e) or getattr(e.primitive, "searches", False) for e in graph.equations)
+
+
 class SurfacesOf:
     """The surfaces of a recorded integrand, made once for its value and all its rules."""
 
@@ -297,6 +314,8 @@ class SurfacesOf:
     def moving(self, operands: tuple[int, ...] | None = None) -> ProgramSurfaces:
         """Those that depend on x and on some of these operands; None: on any or none."""
         graphs = self.opened()
+        if not any(map(may_jump_or_search, graphs)):
+            return NONE
         if operands not in self.made:
             thetas = [branch.theta for branch in self.program.branches]
             self.made[operands] = ProgramSurfaces(graphs, thetas, operands)
@@ -349,3 +368,6 @@ class ProgramSurfaces:
         return np.concatenate(
             [each.heights(x, *[theta[i] for i in at]) for each, at in self.branches]
         )
+
+
+NONE = ProgramSurfaces((), (), None)

@@ -4,7 +4,9 @@
     bands           banded matrices, stored by their diagonals
     systems         systems of equations, by matrices, bands and factors; equations for matrices
     factors         triangular and orthogonal factors
-    shortcuts       what compiled programs compute in place of calls of SciPy
+    shortcuts       what compiled programs compute in place of calls of SciPy, in NumPy
+    by_routines     likewise by the routines of LAPACK that SciPy calls
+    structures      likewise the solution of a system, by what a matrix is
     updates         QR of a matrix with a row more, a column less
     rotations       the plane rotations that update factors
     angles          the cosine-sine decomposition
@@ -28,6 +30,7 @@ FAMILIES = (
     "systems",
     "factors",
     "shortcuts",
+    "by_routines",
     "updates",
     "angles",
     "spectra",

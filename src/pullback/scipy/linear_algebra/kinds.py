@@ -116,7 +116,8 @@ class SciPysCall(Assumed):
 
 def shortcut_by(name: str) -> Assumed:
     """The one of a name, for records on disk."""
-    import_module(f"{__package__}.shortcuts")
+    for module in ("shortcuts", "by_routines"):
+        import_module(f"{__package__}.{module}")
     return ASSUMING[name]
 
 
@@ -136,22 +137,25 @@ class OfMatrices(Primitive):
     def by(self, quick: Callable[..., Any]) -> OfMatrices:
         """Let compiled programs compute quick(*xs, **static), a NumPy program, instead.
 
-        It gives the result, and conditions under which SciPy would neither refuse nor warn, beside
-        numbers that are all finite; NotImplemented if SciPy's function is to be called. Of real
-        numbers in double precision alone.
+        It gives the result, or a tuple of results, and conditions under which SciPy would neither
+        refuse nor warn, beside numbers that are all finite; NotImplemented if SciPy's function is
+        to be called. Of real numbers in double precision alone.
         """
-        self.quick, self.shortcut = quick, SciPysCall(f"{self.name} in doubt", self.value)
+        self.quick = quick
+        self.shortcut = SciPysCall(f"{self.name} in doubt", self.value, self.n_out)
         return self
 
     def composed(self, *xs, **static):
-        if self.quick is None or any(x.dtype != np.float64 for x in xs):
+        known = [x.size and (x.dtype == np.float64 or x.dtype.kind == "i") for x in xs]
+        if self.quick is None or not all(known):
             return NotImplemented
         made = self.quick(*xs, **static)
         if made is NotImplemented:
             return made
-        out, *conditions = made
-        conditions += [np.all(np.isfinite(x)) for x in (out, *xs)]
-        return self.shortcut(reduce(np.logical_and, conditions), out, *xs, **static)
+        found, *conditions = made
+        outs = found if type(found) is tuple else (found,)
+        conditions += [np.all(np.isfinite(x)) for x in (*outs, *xs) if x.dtype.kind in "fc"]
+        return self.shortcut(reduce(np.logical_and, conditions), *outs, *xs, **static)
 
     def value(self, *xs, **static):
         out = over_stacks(
@@ -223,6 +227,11 @@ class Given(Primitive):
         n = len(self.cores) - 1
         more = {"faced": operands[n:]} if operands[n:] else {}
         return self.results(a, *[np.array(x) for x in operands[:n]], **more)
+
+    def composed(self, a, *operands, **static):
+        """The factors are there."""
+        faced = operands[len(self.cores) - 1 :]
+        return NotImplemented if faced else self.framed(a, *operands)  # type: ignore[attr-defined]  # of the class behind
 
     def spec(self, a, *factors, **static):
         return super().spec(a, **static)  # type: ignore[misc]  # of the class behind

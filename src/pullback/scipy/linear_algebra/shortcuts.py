@@ -12,11 +12,13 @@ import numpy as np
 from ...primitives.spectra import from_triangle
 from ..releases import SINCE_1_18
 from .factors import cho_factor_values, cholesky_values
+from .structures import by_structure, size_of
 from .systems import (
     cho_solve_p,
     det_values,
     general_matrix,
     inverse_p,
+    seen,
     solve_p,
     triangle,
     triangular_p,
@@ -26,11 +28,6 @@ from .systems import (
 GENERAL = ("gen", "general")
 FEW = 32  # rows up to which machine code of any system is quicker than SciPy's call
 ILL = 1e14  # the condition of a matrix of which SciPy may warn
-
-
-def size_of(a: Any) -> Any:
-    """The norm by which SciPy judges whether a matrix is nearly singular."""
-    return np.max(np.sum(np.abs(a), axis=-2), axis=-1)
 
 
 def is_regular(matrix: Any, inverse: Any) -> Any:
@@ -47,16 +44,17 @@ def quick_solve(a: Any, b: Any, assume_a: Any, warns: bool = True, **options: An
     if not warns:
         return (np.linalg.solve(matrix, b),)
     if a.shape[-1] > FEW or assume_a not in GENERAL:
-        return NotImplemented
+        lower, transposed = options["lower"], options["transposed"]
+        return by_structure(seen(a, assume_a, lower), b, assume_a, lower, transposed)
     return np.linalg.solve(matrix, b), is_regular(matrix, np.linalg.inv(matrix))
 
 
 solve_p.by(quick_solve)
 
 
-def quick_inverse(a: Any, assume_a: Any = None, **_: Any) -> Any:
-    if assume_a not in GENERAL:
-        return NotImplemented
+def quick_inverse(a: Any, assume_a: Any = None, lower: bool = False, **_: Any) -> Any:
+    if a.shape[-1] > FEW or assume_a not in GENERAL:
+        return by_structure(seen(a, assume_a, lower), None, assume_a, bool(lower))
     out = np.linalg.inv(a)
     return out, is_regular(a, out)
 

@@ -1,0 +1,220 @@
+"""What compiled programs do in place of calls of SciPy, by the routines of LAPACK that SciPy calls.
+
+Each has SciPy's bits, since the routine and what it's given are the same. Where a routine reports
+that it has failed, or SciPy would warn, SciPy's function is called and says so itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...primitives import lapack_routines as lapack
+from .factors import lu_factor_p, pivoted_values, qr_values, rq_values
+from .kinds import OfMatrices
+from .spectra import one_matrix, pencils, singular_values, svd_values, two_matrices
+from .systems import (
+    banded_p,
+    hermitian_banded_p,
+    least_squares_values,
+    lu_solve_p,
+    pinv_values,
+    turn,
+)
+
+CHECKS = {"check_finite"}  # options that change no result
+CERTAIN = 2 * np.finfo(float).eps  # the reciprocal condition from which on SciPy never warns
+
+
+def asks_more(options: dict[str, Any], *known: str) -> bool:
+    """Whether there is an option besides those that are known, or that change nothing."""
+    return any(x is not None for key, x in options.items() if key not in (*CHECKS, *known))
+
+
+def called(routine: Any, *xs: Any, **options: Any) -> tuple[Any, ...]:
+    """The results of a routine as arrays by rows, and whether it has succeeded."""
+    *outs, info = routine(np.True_, *xs, **options)
+    return *[turn(x) if x.ndim - info.ndim == 2 else x for x in outs], np.all(info == 0)
+
+
+def singular_decomposition(a: Any, full_matrices: bool, lapack_driver: Any = None, **_: Any) -> Any:
+    if lapack_driver not in (None, "gesdd") or not lapack.usable("gesdd"):
+        return NotImplemented
+    job = b"A" if full_matrices else b"S"
+    _a, s, u, vh, _w, _i, well = called(lapack.gesdd_p, a, job=job)
+    return (u, s, vh), well
+
+
+def values_of_svd(a: Any, lapack_driver: Any = None, **_: Any) -> Any:
+    if lapack_driver not in (None, "gesdd") or not lapack.usable("gesdd"):
+        return NotImplemented
+    _, s, *_rest, well = called(lapack.gesdd_p, a, job=b"N")
+    return s, well
+
+
+def spectrum(a: Any, lower: bool, vectors: bool, driver: Any = None, **options: Any) -> Any:
+    if driver not in (None, "evr") or asks_more(options, "count") or not lapack.usable("syevr"):
+        return NotImplemented
+    _, _, w, v, *_rest, well = called(lapack.syevr_p, a, upper=not lower, vectors=vectors)
+    return ((w, v) if vectors else w), well
+
+
+def reflections(routine: Any, a: Any, *more: Any, mode: str) -> Any:
+    """The factors of QR, with what else a routine gives, and whether all went well."""
+    m, k = a.shape[-2], min(a.shape[-2:])
+    packed, *found, tau, _, well = called(routine, a, *more)
+    size = m if mode == "full" else k
+    start = packed[..., :k]
+    if size > k:
+        fill = [(0, 0)] * (a.ndim - 1) + [(0, size - k)]
+        start = np.pad(start, fill)
+    q, *_rest, done = called(lapack.orgqr_p, start, tau)
+    return q, np.triu(packed[..., :size, :]), *found, np.logical_and(well, done)
+
+
+def orthogonal_factors(a: Any, mode: str, **_: Any) -> Any:
+    if mode not in ("full", "economic") or not lapack.usable("geqrf", "orgqr"):
+        return NotImplemented
+    q, r, well = reflections(lapack.geqrf_p, a, mode=mode)
+    return (q, r), well
+
+
+def pivoted_factors(a: Any, mode: str, **_: Any) -> Any:
+    if mode not in ("full", "economic") or not lapack.usable("geqp3", "orgqr"):
+        return NotImplemented
+    free = np.zeros(a.shape[-1:], np.int32)
+    q, r, pivots, well = reflections(lapack.geqp3_p, a, free, mode=mode)
+    return (q, r, pivots - np.int32(1)), well
+
+
+def packed_factors(a: Any, **_: Any) -> Any:
+    if not lapack.usable("getrf"):
+        return NotImplemented
+    lu, pivots, well = called(lapack.getrf_p, a)
+    return (lu, pivots - np.int32(1)), well
+
+
+def by_factors(lu: Any, piv: Any, b: Any, trans: int, **_: Any) -> Any:
+    if not lapack.usable("getrs"):
+        return NotImplemented
+    pivots = (piv + 1).astype(np.int32)
+    *_rest, x, well = called(lapack.getrs_p, lu, pivots, b, trans=(b"N", b"T", b"C")[trans])
+    return x, well
+
+
+def least_squares(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None, **_: Any) -> Any:
+    if lapack_driver not in (None, "gelsd") or not lapack.usable("gelsd"):
+        return NotImplemented
+    m, n = a.shape[-2:]
+    if m < n:
+        b = np.pad(b, [(0, 0)] * (b.ndim - 2) + [(0, n - m), (0, 0)])
+    cond = float(np.finfo(float).eps if cond is None else cond)
+    _, x, s, rank, _, _, well = called(lapack.gelsd_p, a, b, cond=cond)
+    rest = x[..., :0, 0] if m <= n else np.sum(np.abs(x[..., n:, :]) ** 2, axis=-2)
+    if m > n:
+        well = np.logical_and(well, np.all(rank == n))
+    return (x[..., :n, :], rest, rank.astype(np.intp), s), well
+
+
+def row_factors(a: Any, mode: str, **_: Any) -> Any:
+    (m, n), full = a.shape[-2:], mode != "economic"
+    if not lapack.usable("gerqf", "orgrq"):
+        return NotImplemented
+    packed, tau, _, well = called(lapack.gerqf_p, a)
+    r = np.triu(packed, n - m) if full or n < m else np.triu(packed[..., n - m :])
+    rows = packed[..., m - n :, :] if n < m else packed
+    if full and n > m:
+        rows = np.pad(packed, [(0, 0)] * (a.ndim - 2) + [(n - m, 0), (0, 0)])
+    q, *_rest, done = called(lapack.orgrq_p, rows, tau)
+    return (r, q), np.logical_and(well, done)
+
+
+def eigen_pairs(a: Any, **_: Any) -> Any:
+    """Of two conjugate vectors, LAPACK gives the real and the imaginary part as columns."""
+    if not lapack.usable("geev"):
+        return NotImplemented
+    _, real, imag, left, right, _, well = called(lapack.geev_p, a)
+    first, second = imag[..., None, :] > 0, imag[..., None, :] < 0
+
+    def paired(v: Any) -> Any:
+        part = np.where(first, np.roll(v, -1, axis=-1), np.where(second, -v, 0.0))
+        return np.where(second, np.roll(v, 1, axis=-1), v) + 1j * part
+
+    return (real + 1j * imag, paired(left), paired(right)), well
+
+
+def two_forms(
+    a: Any, b: Any, type: int, lower: bool, vectors: bool, driver: Any = None, **options: Any
+) -> Any:
+    if driver not in (None, "gvd") or asks_more(options, "count") or not lapack.usable("sygvd"):
+        return NotImplemented
+    side = {"upper": not lower, "vectors": vectors}
+    v, _, w, *_rest, well = called(lapack.sygvd_p, a, b, kind=int(type), **side)
+    return ((w, v) if vectors else w), well
+
+
+def in_bands(ab: Any, b: Any, below: int, above: int, **_: Any) -> Any:
+    if ab.shape[-1] == 1 or below < 0 or above < 0 or not lapack.usable("gtsv", "gbsv"):
+        return NotImplemented
+    if ab.shape[-2] != below + above + 1 or ab.shape[-1] != b.shape[-2]:
+        return NotImplemented
+    if below == above == 1:
+        rows = ab[..., 2, :-1], ab[..., 1, :], ab[..., 0, 1:]
+        *_rest, x, well = called(lapack.gtsv_p, *rows, b)
+        return x, well
+    room = np.pad(ab, [(0, 0)] * (ab.ndim - 2) + [(below, 0), (0, 0)])
+    *_rest, x, well = called(lapack.gbsv_p, room, b, below=below, above=above)
+    return x, well
+
+
+def in_hermitian_bands(ab: Any, b: Any, lower: bool, **_: Any) -> Any:
+    if ab.shape[-1] != b.shape[-2] or ab.shape[-1] == 1 or not lapack.usable("ptsv", "pbsv"):
+        return NotImplemented
+    if ab.shape[-2] == 2:
+        d, e = (ab[..., 0, :], ab[..., 1, :-1]) if lower else (ab[..., 1, :], ab[..., 0, 1:])
+        *_rest, x, well = called(lapack.ptsv_p, d, e, b)
+    else:
+        *_rest, x, well = called(lapack.pbsv_p, ab, b, upper=not lower)
+    return x, well
+
+
+def full_rank_inverse(a: Any, atol: Any = None, rtol: Any = None, **_: Any) -> Any:
+    """The pseudoinverse where all singular values count."""
+    if not lapack.usable("gesdd"):
+        return NotImplemented
+    (m, n), k = a.shape[-2:], min(a.shape[-2:])
+    rtol = max(m, n) * np.finfo(float).eps if rtol is None else rtol
+    limits = [0.0 if atol is None else atol, rtol]
+    if any(type(x) not in (int, float, np.float64) or x < 0 for x in limits):
+        return NotImplemented
+    (u, s, vh), well = singular_decomposition(a, False)
+    counted = s > limits[0] + np.max(s, axis=-1, keepdims=True) * limits[1]
+    rank = np.sum(counted, axis=-1, dtype=np.intp)
+    return (turn((u / s[..., None, :]) @ vh), rank), np.logical_and(well, np.all(rank == k))
+
+
+def on_vectors(quick: Any, vectors: bool) -> Any:
+    return lambda *xs, **options: quick(*xs, vectors=vectors, **options)
+
+
+BY: dict[OfMatrices, Any] = {
+    svd_values: singular_decomposition,
+    singular_values: values_of_svd,
+    one_matrix.vectors: on_vectors(spectrum, True),
+    one_matrix.values: on_vectors(spectrum, False),
+    two_matrices.vectors: on_vectors(two_forms, True),
+    two_matrices.values: on_vectors(two_forms, False),
+    pencils[1]: eigen_pairs,
+    qr_values: orthogonal_factors,
+    pivoted_values: pivoted_factors,
+    rq_values: row_factors,
+    lu_factor_p: packed_factors,
+    lu_solve_p: by_factors,
+    least_squares_values: least_squares,
+    pinv_values: full_rank_inverse,
+    banded_p: in_bands,
+    hermitian_banded_p: in_hermitian_bands,
+}
+for values, quick in BY.items():
+    values.by(quick)
