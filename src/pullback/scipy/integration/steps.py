@@ -153,6 +153,7 @@ class Trajectory:
             slopes.append(self.fun(still + part * h, y + part * h * slopes[-1]))
         first, *between, last = slopes
         mean = (first + 2 * between[0] + 2 * between[1] + last) / 6
-        off, size = np.abs(first - slope), np.abs(first) + np.abs(slope)
-        is_smooth = np.all(off <= NEAR * np.max(size))
+        ours, theirs = stop_gradient(slope), stop_gradient(first)
+        size = np.max(np.abs(ours) + np.abs(theirs))
+        is_smooth = np.all(np.abs(ours - theirs) <= NEAR * size)
         return np.where(is_smooth, y + h * mean, self.at(i, t))
