@@ -1,6 +1,7 @@
 """Functions that call the user's, or are written in Python, keep NumPy's narrow dtypes."""
 
 import numpy as np
+import pytest
 
 import pullback as pb
 
@@ -59,3 +60,12 @@ def test_narrow_numbers():
                 if not (same and np.allclose(found, expected, rtol=1e-3)):
                     wrong.append((name, dtype, mode, found, expected))
     assert not wrong
+
+
+@pytest.mark.parametrize("transform", [pb.vmap, pb.vjp], ids=["vmap", "vjp"])
+def test_vectorize_makes_no_real_numbers_of_complex_ones(transform):
+    """NumPy calls `float` of each result, and that raises."""
+    f = lambda x: np.vectorize(lambda t: t * 2j, otypes=[float])(x)
+    for way in (f, lambda x: transform(f, x) if transform is pb.vjp else transform(f)(x[None])):
+        with pytest.raises(TypeError, match="complex"):
+            way(np.ones(2))

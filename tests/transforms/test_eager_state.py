@@ -226,6 +226,21 @@ class TestData:
         np.sum(alias * alias).backward()
         np.testing.assert_array_equal(x.grad, 4 * X)
 
+    def test_assigning_it_to_a_view_changes_what_that_is_of(self):
+        x = pb.array(X)
+        x[1:].data = 2 * X[1:]
+        np.testing.assert_array_equal(x.numpy(), [X[0], *2 * X[1:]])
+
+    def test_views_of_a_leaf_that_was_written_to_see_what_is_assigned(self):
+        x = leaf()
+        with pb.no_grad():
+            x += 1.0
+        view = x[1:]
+        x.data = 3 * X
+        np.testing.assert_array_equal(view.numpy(), 3 * X[1:])
+        (view * view).sum().backward()
+        np.testing.assert_array_equal(x.grad, [0.0, *6 * X[1:]])
+
     def test_a_step_of_descent(self):
         p = leaf(X)
         np.sum(p * p).backward()

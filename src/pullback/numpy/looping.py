@@ -158,6 +158,9 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
         for i, column in enumerate(columns):
             # As asked for, or as the first one has it; the width of strings depends on all.
             kind = as_array(firsts[i]).dtype if self.otypes is None else np.dtype(self.otypes[i])
+            narrows = self.otypes is not None and kind.kind in "iuf" and self.signature is None
+            if narrows and any(map(np.iscomplexobj, column)):
+                raise TypeError(f"`np.vectorize` was asked for {kind}, but results are complex.")
             if kind.kind == "O":  # any results, one by one
                 out = np.empty(len(column), object)
                 for place, result in enumerate(column):

@@ -528,6 +528,13 @@ def set_data(self: Array, value: Any) -> None:
             " whose derivative would be lost.\n"
             "  Give a name to the new Array (`x = y`), or assign `y.detach()`."
         )
+    storage = self.storage
+    if storage is not None and storage.root is not None:
+        self[...] = value  # a view: what it is a view of changes, too
+        return
+    if storage is not None:
+        current(self)
+        storage.version += 1  # its views are read again
     self.payload = fresh(value)
     if type(self.node) is Leaf:
         self.node.primal = self.payload

@@ -9,6 +9,7 @@ the other changes (`READS`). It does so before the first call, before each, or l
 import gc
 import itertools
 import random
+import sys
 import warnings
 import weakref
 
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.facts.quick_profile import ProfileCode
 
 from ...budgets import LONG, TURN
 
@@ -200,3 +202,20 @@ def test_such_a_function_says_why_it_falls_back():
 
     with pytest.warns(RuntimeWarning, match="code hears when it ends"):
         assert heard_after(4) == [0, 1, 2, 3]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="calls are told of otherwise there")
+def test_what_the_first_recording_asks_of_a_frame_keeps_no_callers_objects():
+    """Otherwise what a call ends lives until Python collects garbage."""
+
+    def ends():
+        held = np.ones(2)
+        ProfileCode()
+        return weakref.ref(held)
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        assert ends()() is None
+    finally:
+        (gc.enable if enabled else gc.disable)()
