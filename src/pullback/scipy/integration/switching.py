@@ -27,6 +27,7 @@ from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
 from ...transforms.eager import GROUND
 from .noted import Decided, Key
+from .recorded_sides import RecordedSide
 from .sides import Change, KinkSearch, RightSide, Search, where
 from .steps import Explicit, Radau, Trajectory
 
@@ -308,10 +309,23 @@ def arrays_of(x: Any) -> list[Array]:
 def switched(
     path: Trajectory, side: RightSide, decides: bool, ts: Any, t1: Any
 ) -> SwitchedPath | None:
-    """The same solution in pieces, where the right-hand side jumps at places that move."""
+    """The same solution in pieces, where the right-hand side jumps at places that move.
+
+    The right-hand side is recorded, where that can be, and else its every call is noted.
+    """
+    with suppress(Exception):
+        t, y = float(ts[0]), np.asarray(peel(path.ys[0]))
+        sides = [RecordedSide(side.fun, n, t, y) for n in dict.fromkeys((side.order, 2))]
+        return by_sides(path, sides[0], sides[-1], decides, ts, t1)
+    return by_sides(path, side, RightSide(side.fun, 2), decides, ts, t1)
+
+
+def by_sides(
+    path: Trajectory, side: RightSide, slopes: RightSide, decides: bool, ts: Any, t1: Any
+) -> SwitchedPath | None:
+    """slopes: the right-hand side with its slopes, which jump where it has kinks."""
     jumps = Search(path, ts, side).jumps() if decides else []
     if side.order == 1:
-        slopes = RightSide(side.fun, 2)
         kinks = KinkSearch(path, ts, slopes, jumps).kinks()
         if kinks:
             with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
