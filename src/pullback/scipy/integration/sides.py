@@ -261,7 +261,7 @@ class Search:
                 b, last, end = middle, out, now
             else:
                 a, first, start = middle, out, now
-        return self.differ(first, last) or (self.closely and self.cancel(i, a, first, start, end))
+        return self.differ(first, last) or self.cancel(i, a, first, start, end)
 
     def cancel(self, i: int, t: float, first: np.ndarray, start: Decided, end: Decided) -> bool:
         """Whether several decisions change there, one of which alone would be a jump."""

@@ -76,6 +76,8 @@ class Pieces:
     among: the decisions by which the right-hand side jumps; longest: the longest step
     """
 
+    insists = True
+
     def __init__(
         self, side: RightSide, method: Any, y: np.ndarray, sizes: Any, among: Any, longest: float
     ) -> None:
@@ -194,7 +196,7 @@ class Pieces:
         changed = self.decisions.changed(beyond, self.among)
         if not changed:
             raise touching(reach.which[0])
-        if len(changed) > 1 and reach is not START:
+        if len(changed) > 1 and reach is not START and self.insists:
             self.side.insist_alike(
                 self.t, self.y, reach.aside, slope, self.sign, changed, 64 * self.gap
             )
@@ -329,13 +331,14 @@ def by_sides(
         kinks = KinkSearch(path, ts, slopes, jumps).kinks()
         if kinks:
             with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
-                return in_pieces(path, ts, slopes, kinks, t1)
+                return in_pieces(path, ts, slopes, kinks, t1, bool(jumps))
     return in_pieces(path, ts, side, jumps, t1) if jumps else None
 
 
 def in_pieces(
-    path: Trajectory, ts: Any, side: RightSide, jumps: list[Change], t1: Any
+    path: Trajectory, ts: Any, side: RightSide, jumps: list[Change], t1: Any, insists: bool = True
 ) -> SwitchedPath:
+    """insists: whether jumps at one time must move alike, as kinks of one derivative need not"""
     start, end = float(ts[0]), float(ts[-1])
     if len(jumps) > MOST:
         raise staying(next(iter(jumps[-1].keys)))
@@ -348,6 +351,7 @@ def in_pieces(
     sizes = np.maximum(np.max(ys, axis=0), 1e-6 * np.max(ys) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
     pieces = Pieces(side, method, np.asarray(peel(path.ys[0])), sizes, among, longest)
+    pieces.insists = insists
     pieces.take(start, end)
     return SwitchedPath(path.fun, side, pieces, path.ts[0], t1, path.ys[0])
 
