@@ -14,8 +14,8 @@ UFUNCS = [x for x in vars(np).values() if isinstance(x, np.ufunc) and x.signatur
 BINARY = sorted({x.__name__ for x in UFUNCS if (x.nin, x.nout) == (2, 1)})
 DTYPES = [bool, np.int8, np.int64, np.float16, np.float32, float, complex, None]
 ARRAYS = [
-    np.array([0.3, 0.4, 0.7]),
-    np.array([0.3]),
+    np.array([-0.3, 0.4, 0.7]),
+    np.array([-1.3]),
     np.ones((2, 0)),
     np.eye(2, dtype=np.float32) + 2,
 ]
@@ -42,7 +42,7 @@ def differ(plain, mapped):
 def test_methods_along_an_axis():
     for name, method, dtype, i in asked(CASES, 8):
         along = getattr(getattr(np, name), method)
-        starts = [[0]] if method == "reduceat" else []
+        starts = [[0, 0, max(len(ARRAYS[i]) - 1, 0)]] if method == "reduceat" else []
         f = lambda x, along=along, starts=starts, dtype=dtype: along(
             x, *starts, axis=0, dtype=dtype
         )
@@ -65,6 +65,14 @@ def test_no_initial_is_no_identity(ufunc):
     for x, given in ((np.ones(2), {"where": np.array([True, False])}), (np.ones(0), {})):
         with pytest.raises(ValueError, match="identity"):
             pb.vmap(lambda x, given=given: ufunc.reduce(x, initial=None, **given))(x[None])
+
+
+def test_an_identity_makes_one_element_positive():
+    for initial in (np._NoValue, None, 2.0):
+        f = lambda x, initial=initial: np.hypot.reduce(x, initial=initial)
+        assert pb.vmap(f)(np.array([[-0.5]]))[0] == f(np.array([-0.5]))
+    f = lambda x: np.hypot.reduceat(x, [0], dtype=float)
+    assert pb.vmap(f)(np.array([[-0.5]]))[0] == f(np.array([-0.5]))
 
 
 def test_quantiles_by_a_table_along_two_axes_are_refused():

@@ -354,6 +354,12 @@ KINKS = {
         lambda p, **h: last(lambda t, y: -np.where(y > p[0], y - p[0], 0.0), p, (2.0,), **h),
         P([0.6]),
     ),
+    "two that cancel": (
+        lambda p, **h: last(
+            lambda t, y: np.maximum(t - p[0], 0) - np.maximum(t - 0.8, 0) - y, p, **h
+        ),
+        P([0.8]),
+    ),
     "triangle wave": (
         lambda p, **h: last(lambda t, y: np.abs((t / p[0]) % 1.0 - 0.5) - y, p, **h),
         P([0.75]),

@@ -68,8 +68,13 @@ STOPPED_AT = dict.fromkeys(
     ],
     3e-5,
 )
-# What stops earlier still.
-STOPPED_AT |= {"ward.individual": 1e-4, "ledger.tail_fit": 3e-3}
+# What stops earlier still, or solves to a tolerance of SciPy's own (sparse systems of a grid, the
+# roughness of a smoothing spline, an orbit to its crossing).
+STOPPED_AT |= {"ward.individual": 1e-4, "ledger.tail_fit": 3e-3, "office.table_lookup": 3e-5}
+STOPPED_AT |= {"office.smoothing_choice": 2e-4, "practice.restricted_three_body": 3e-5}
+STOPPED_AT |= {"office.empirical_bayes": 3e-4, "office.removal_estimate": 1e-4}
+STOPPED_AT |= {"practice.logistic_potency": 1e-3, "practice.utility_of_mix": 1e-4}
+STOPPED_AT |= {"practice.lane_emden": 3e-5}
 # A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
 # it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
 # A covariance by SciPy's own differences, and a statistic by the inverse of one, amplify last bits.

@@ -62,6 +62,7 @@ DERIVATIVES = {
     "where, kink": [0.8461004],
     "triangle wave": [0.1324489],
     "ramp": [-0.6988058],
+    "two that cancel": [-0.6988058],
     "minimum": [1.22681],
     "if, kink": [-2.53323],
     "relu": [0.8646647],

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, interpolate, stats
 from scipy.integrate import solve_ivp
 
 import pullback as pb
@@ -134,3 +134,54 @@ def test_transformed(name):
         lambda k: pb.vmap(lambda k: np.sum(oscillation(k).y[:, -1]))(k * np.array([1.0, 1.2])),
     ):
         assert paths_and_errors(g, FALLS[:3])[1] < 1e-9
+
+
+@pytest.mark.parametrize("way", ["event", "dense"])
+def test_second_derivatives_at_times_that_move(way):
+    """y' = -y, z' = y z is at t = k where y is e^-k: z = exp(1 - e^-k)."""
+
+    def fall(k):
+        low = lambda t, y: y[0] - np.exp(-k)
+        low.terminal = way == "event"
+        s = solve_ivp(
+            lambda t, y: [-y[0], y[0] * y[1]], (0, 3), [1.0, 1.0],
+            events=low, dense_output=True, rtol=1e-8, atol=1e-10,
+        )  # fmt: skip
+        return s.y[1, -1] if way == "event" else s.sol(k)[1]
+
+    for k in (0.7, 1.3):
+        a = np.exp(-k)
+        expected = np.exp(1 - a) * (a * a - a)
+        for second in (pb.grad(pb.grad(fall))(k), pb.jvp(pb.grad(fall), (k,), (1.0,))[1]):
+            np.testing.assert_allclose(second, expected, rtol=1e-8)
+
+
+def test_draws_nothing():
+    """The normal distribution of two variables has a formula; of three, SciPy draws numbers."""
+    frozen = lambda r: stats.multivariate_normal(cov=np.array([[1.0, r], [r, 1.0]])).cdf(
+        [0.3, -0.2]
+    )
+    named = lambda r: stats.multivariate_normal.cdf([0.3, r], [0.0, 0.1], [[1, r], [r, 1]])
+    points = [0.1, 0.2, 0.3, 0.4]
+    for f in (frozen, named):
+        for g in (f, pb.grad(f)):
+            paths, error = paths_and_errors(g, points)
+            assert 1 <= paths <= 2
+            assert error < 1e-12
+    three = lambda r: stats.multivariate_normal.cdf(np.ones(3) * r, np.zeros(3), np.eye(3) + 0.2)
+    fast = pb.compile(three, wait=True)
+    with pytest.warns(RuntimeWarning, match="falls back to Python: it calls"):
+        fast(0.1)
+
+
+def test_attributes_of_objects_for_each_example():
+    x = np.linspace(0, 4, 12)
+    f = lambda a, s: interpolate.make_splrep(x, np.sin(x) + a * np.cos(7 * x), s=s)(2.2)
+    many, rough = np.array([0.05, 0.06]), np.array([0.01, 0.011])
+    np.testing.assert_allclose(pb.vmap(f)(many, rough), list(map(f, many, rough)), rtol=1e-12)
+
+
+def test_rules_of_gauss_have_their_bits():
+    for rule in (np.polynomial.legendre.leggauss, np.polynomial.hermite_e.hermegauss):
+        found = pb.vjp(lambda k, rule=rule: np.stack(rule(9)) + 0 * k, 1.0)[0]
+        np.testing.assert_array_equal(found, np.stack(rule(9)))

@@ -55,6 +55,7 @@ Linear algebra:
     products             cross, convolve, correlate
     linalg               solve, inv, det, matrix_power
     lapack               LAPACK for one matrix, without NumPy's checks
+    lapack_routines      routines of SciPy's LAPACK, as operations of compiled programs
     inner_loops          the ufunc loops beneath NumPy's functions, for compiled programs
     triangular           cholesky, qr
     decompositions       eigh, eig, svd

@@ -53,7 +53,7 @@ def reduce(
     if ufunc in SHIFTED and array.size:
         out = logarithm_of_sum(ufunc, array, axes, given)
     else:
-        out = one_after_another(ufunc, array, axes, given)
+        out = one_after_another(ufunc, array, axes, given, initial is not None)
     if np.ndim(out) > 1:
         strides = np.add.reduce(example(array), axis=axes).strides
         out = laid(out, tuple(sorted(range(out.ndim), key=lambda axis: -strides[axis])))
@@ -81,7 +81,7 @@ def taken(ufunc, method, x, dtype):
             )
         return x
     found = reduced_dtype(ufunc, x.dtype)
-    widened = x.dtype.kind in "biu" and found.kind == "f" and ufunc not in REDUCED_BY
+    widened = found.kind == "f" and found != x.dtype and ufunc not in REDUCED_BY
     truths = found.kind == "b" and x.dtype.kind != "b"  # of a single element, too
     return x.astype(found) if widened or truths else x
 
@@ -117,12 +117,13 @@ def lined_up(array, axes):
     return np.reshape(np.transpose(array, (*axes, *rest)), (n, *[array.shape[i] for i in rest]))
 
 
-def one_after_another(ufunc, array, axes, given):
+def one_after_another(ufunc, array, axes, given, has_identity):
     """ufunc(ufunc(x[0], x[1]), x[2])...: right for every ufunc."""
     items, mask = lined_up(array, axes), None
     start = given.get("initial")
-    if start is None and ("where" in given or not items.shape[0] or ufunc is np.hypot):
-        start = ufunc.identity  # of hypot even for one element, of which it takes the magnitude
+    begins = has_identity and ufunc in (np.hypot, np.gcd)  # which make one element positive
+    if start is None and ("where" in given or not items.shape[0] or begins):
+        start = ufunc.identity
         if start is None:
             raise lacks_identity(ufunc)
     if "where" in given:
@@ -213,14 +214,16 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     if any(not 0 <= start < n for start in starts):
         name = name_of(ufunc, "reduceat")
         raise ArgumentError(f"`{name}` was given an index outside of 0 to {n}.")
-    copied, outs = dtype is None and reduced_dtype(ufunc, array.dtype) == array.dtype, []
-    if copied and ufunc is np.add and starts and np.all(np.diff(starts) > 0):
+    same = dtype is None and reduced_dtype(ufunc, array.dtype) == array.dtype
+    if same and ufunc is np.add and starts and np.all(np.diff(starts) > 0):
         return sums_of_runs(array, starts=tuple(starts), axis=axis)
+    if dtype is not None:
+        items = items.astype(dtype)
+    outs = []
     for start, stop in zip(starts, [*starts[1:], n], strict=True):
         part = items[start:stop] if start < stop else items[start : start + 1]
-        outs.append(
-            part[0] if copied and part.shape[0] == 1 else ufunc.reduce(part, axis=0, dtype=dtype)
-        )
+        copied = part.shape[0] == 1 and (same or dtype is not None)  # as hypot of -1 alone, too
+        outs.append(part[0] if copied else ufunc.reduce(part, axis=0, dtype=dtype))
     return np.stack(outs, axis=axis)
 
 

@@ -312,6 +312,10 @@ def compiled_base(cls: type) -> str | None:
     return None
 
 
+# Of code of SciPy's that may draw random numbers, whether it draws none for arguments by name.
+UNDRAWN: dict[CodeType, Callable[[dict[str, Any]], bool]] = {}
+
+
 def acts(frame: Any, is_seeded: Callable[[Any], bool]) -> bool:
     """Whether code of SciPy's, which begins, draws random numbers or plots, whoever calls it.
 
@@ -327,6 +331,9 @@ def acts(frame: Any, is_seeded: Callable[[Any], bool]) -> bool:
     if code.co_name.startswith("__") or code.co_name == "random_state":  # sets it
         return False
     if START in names and frame.f_locals[START] is not None:
+        return False
+    known = UNDRAWN.get(original(code))
+    if known is not None and known(frame.f_locals):
         return False
     given = {name: type(frame.f_locals[name]) for name in DRAWS & {*names}}
     if all(kind in (tuple, list) for kind in given.values()):

@@ -16,7 +16,8 @@ are multiplied by sqrt(df / (df + q)).
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from functools import cache, partial
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +27,8 @@ from scipy import special, stats
 from scipy.integrate import quad
 from scipy.stats import _qmvnt
 
+from ...compiler.facts.judge import UNDRAWN
+from ...core.array import peel
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
@@ -35,6 +38,7 @@ from ...primitives.arguments import somewhere
 from ...primitives.exact import exact
 from ..solving.plain import solve
 from ..solving.serving import serves_method
+from .multivariate import NORMAL
 
 # Of conditional probabilities: the error that SciPy is to reach, and how many points it is to take
 # for a t distribution.
@@ -185,13 +189,51 @@ def scaled(limit: Any, deviation: Any) -> Any:
 integrate = _qmvnt._qauto
 
 
-@serves_method(integrate)
+@cache
+def is_closed(n: int) -> bool:
+    """Whether SciPy has a formula for n sides of a normal distribution, and draws no numbers."""
+    try:
+        integrate(_qmvnt._qmvn, np.eye(n), np.zeros(n), np.ones(n), None)
+    except AttributeError:  # of None as a generator
+        return False
+    return True
+
+
+def undrawn(args: Any) -> Any:
+    """The arguments of `_qauto` without the normal's function, and without an unused generator."""
+    func, covar, low, high, rng, *rest = args
+    if func is _qmvnt._qmvn:
+        func, rng = None, None if is_closed(len(low)) else rng
+    return func, covar, low, high, rng, *rest
+
+
+def draws_nothing(held: Mapping[str, Any]) -> bool:
+    """Whether a cdf of the normal distribution, of which the arguments are known, has a formula."""
+    if hasattr(held["self"], "dim"):
+        return is_closed(held["self"].dim)
+    return is_closed(max(length_of_rows(held.get(name)) for name in ("x", "mean", "cov")))
+
+
+def length_of_rows(x: Any) -> int:
+    if isinstance(x, (list, tuple)):  # which may hold Arrays
+        return length_of_rows(x[0]) if x and np.iterable(x[0]) else len(x)
+    return x.shape[-1] if getattr(x, "shape", ()) else 1
+
+
+FROZEN = stats._multivariate.multivariate_normal_frozen
+for method in (NORMAL.cdf, NORMAL.logcdf, NORMAL._cdf, FROZEN.cdf, FROZEN.logcdf):
+    UNDRAWN[method.__code__] = draws_nothing
+UNDRAWN[NORMAL._get_random_state.__code__] = lambda held: True  # it looks which one is meant
+UNDRAWN[integrate.__code__] = lambda held: is_closed(len(held["low"]))
+
+
+@serves_method(integrate, needed=undrawn)
 def qauto(func: Any, covar: Any, low: Any, high: Any, rng: Any, *args: Any, **kwds: Any) -> Any:
-    """SciPy's number, with the derivative of the probability."""
-    live = any(map(is_live, (covar, low, high)))
-    if not live or func is not _qmvnt._qmvn:
-        return integrate(func, covar, low, high, rng, *args, **kwds)
-    run = lambda *given: integrate(func, *given, *args, **kwds)
+    """SciPy's number, with the derivative of the probability; None for the normal's function."""
+    method = _qmvnt._qmvn if func is None else func
+    if func is not None or not any(map(is_live, (covar, low, high))):
+        return integrate(method, *map(peel, (covar, low, high)), rng, *args, **kwds)
+    run = lambda *given: integrate(method, *given, *args, **kwds)
     return by_box(run, covar, low, high, rng, np.inf)
 
 
@@ -202,7 +244,7 @@ t_of_scipy = _qmvnt._qmvt
 def qmvt(m: Any, nu: Any, covar: Any, low: Any, high: Any, rng: Any, **kwds: Any) -> Any:
     """The same of a t distribution; its degrees of freedom do not move."""
     if not any(map(is_live, (nu, covar, low, high))):
-        return t_of_scipy(m, nu, covar, low, high, rng, **kwds)
+        return t_of_scipy(m, *map(peel, (nu, covar, low, high)), rng, **kwds)
     if is_live(nu):
         raise MissingRuleError(
             "`scipy.stats.multivariate_t.cdf` has no derivative with respect to `df`.\n"

@@ -15,6 +15,7 @@ initial         solve_ivp, odeint
 switching       their solutions in pieces, where the right-hand side jumps or has kinks
 sides           where along a solution its right-hand side jumps or has kinks
 noted           what a right-hand side decides at a point
+recorded_sides  the same, by a record of it
 ragged          t and y of a batch whose examples took different numbers of steps
 stepwise        ode
 boundary        solve_bvp

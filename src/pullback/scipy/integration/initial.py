@@ -229,7 +229,13 @@ class Solution(integrate.OdeSolution):
             )
         which = found.stacked([step_of(steps, x) for _, steps, x in several])
         value = found.stacked([sol(x) for sol, _, x in several])
-        return exact(value, self.path.at(which, t))
+        return exact(value, along(self.path, t)(which, t))
+
+
+def along(path: Any, t: Any) -> Callable[[Any, Any], Any]:
+    """The solution along a path, where t may move and two derivatives may be taken."""
+    whole = type(path) is Trajectory and is_live(t) and how_often() > 1
+    return path.moving_at if whole else path.at
 
 
 LENGTHS = {"t": "steps", "y": "steps", "t_events": "events", "y_events": "events"}
@@ -495,11 +501,15 @@ class FlowResult:
         return [i for i, times in events if len(times) and times[-1] == result.t[-1]]
 
     def event(self, event: Any, which: Any, time: Any) -> tuple[Any, Any]:
+        at = self.path.at
+        if type(self.path) is Trajectory and how_often() > 1:
+            at = self.path.moving_at
+
         def gap(t: Any) -> Any:
-            return event(t, self.path.at(which, t), *self.args)
+            return event(t, at(which, t), *self.args)
 
         t, _ = root_of("an event of solve_ivp", gap, (), time, None)
-        return t, self.path.at(which, t)
+        return t, at(which, t)
 
 
 # odeint

@@ -145,6 +145,10 @@ class Decided:
         self.found[key] = Decision(np.where(level == level, level, 0.5), surface)
         return self.others.get(key)
 
+    def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
+        """Those of these decisions that this run has made."""
+        return changed
+
     def changed(self, other: Decided, among: Any = None) -> list[tuple[Key, int]]:
         """The decisions with another level, each with the place of an element of it that changes.
 

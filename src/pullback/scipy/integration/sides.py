@@ -17,6 +17,7 @@ from ...core.errors import MissingRuleError
 from ...core.lost import line_of_user, place
 from ...core.node import Node, Residual
 from ...core.trace import enclosing
+from ...transforms.batch import vmap
 from ...transforms.eager import GROUND
 from ...transforms.forward import jvp
 from ..solving.implicit import RecordedFunction
@@ -64,6 +65,12 @@ class RightSide:
         if self.order == 1:
             return np.asarray(peel(out)), decisions
         return np.concatenate([np.ravel(peel(x)) for x in leaves(out)]), decisions
+
+    def swept(self, ts: np.ndarray, ys: np.ndarray) -> tuple[list[np.ndarray], list[set[Key]]]:
+        """`all_at` several places; at each which decisions are others than at the one before."""
+        found = [self.all_at(float(t), y) for t, y in zip(ts, ys, strict=True)]
+        changes = [{key for key, _ in a.changed(b)} for (_, a), (_, b) in pairwise(found)]
+        return [out for out, _ in found], [set(), *changes]
 
     def decides(self, t: float, y: np.ndarray) -> bool:
         """Whether it decides anything, or its slopes do."""
@@ -194,33 +201,34 @@ class Search:
         self.polynomials = dict[int, Any]()
         self.largest = np.zeros(0)
 
-    def state(self, i: int, t: float) -> np.ndarray:
-        """The solution at a time of step i."""
+    def piece(self, i: int, t: float) -> tuple[Any, Any, Any, Any]:
+        """What gives the solution at a time of step i."""
         start, h, method = self.ts[i], self.ts[i + 1] - self.ts[i], self.path.method
         if i not in self.polynomials:
             state = plain_states(self.path.states[i])
             plain = lambda t, y: self.side(t, y)
             self.polynomials[i] = method.polynomial(plain, start, self.ys[i], h, state)
-        return np.asarray(
-            method.at(self.ys[i], h, self.polynomials[i], np.float64((t - start) / h))
-        )
+        return self.ys[i], h, self.polynomials[i], np.float64((t - start) / h)
+
+    def state(self, i: int, t: float) -> np.ndarray:
+        return np.asarray(self.path.method.at(*self.piece(i, t)))
+
+    def states(self, places: list[tuple[int, float]]) -> np.ndarray:
+        """The solution at times of steps."""
+        columns = zip(*[self.piece(i, t) for i, t in places], strict=True)
+        return np.asarray(peel(vmap(self.path.method.at)(*map(np.stack, columns))))
 
     def jumps(self) -> list[Change]:
         """The changes of decisions at which it jumps, one after the other."""
         places = [(i, float(a + u * (b - a))) for i, (a, b) in enumerate(pairwise(self.ts))
                   if a != b for u in PLACES]  # fmt: skip
-        outs, found = list[np.ndarray](), list[Found]()
-        before, t0 = self.side.all_at(self.ts[0], self.ys[0])[1], self.ts[0]
-        for i, t in places:
-            out, now = self.side.all_at(t, self.state(i, t))
-            outs.append(np.abs(out))
-            changed = frozenset(key for key, _ in before.changed(now))
-            if changed:
-                found.append((i, t0, t, changed))
-            before, t0 = now, t
+        ts = np.array([self.ts[0], *[t for _, t in places]])
+        outs, changes = self.side.swept(ts, np.concatenate([self.ys[:1], self.states(places)]))
+        found = [(i, float(ts[n]), t, frozenset(changes[n + 1]))
+                 for n, (i, t) in enumerate(places) if changes[n + 1]]  # fmt: skip
         if not found:
             return []
-        self.largest = np.max([x for x in outs if x.shape == outs[0].shape], axis=0)
+        self.largest = np.max([np.abs(x) for x in outs[1:] if x.shape == outs[1].shape], axis=0)
         counting = self.counting(found)
         return [Change(a, b, keys & counting) for _, a, b, keys in found if keys & counting]
 
@@ -253,11 +261,11 @@ class Search:
                 b, last, end = middle, out, now
             else:
                 a, first, start = middle, out, now
-        return self.differ(first, last) or (self.closely and self.cancel(i, a, first, start, end))
+        return self.differ(first, last) or self.cancel(i, a, first, start, end)
 
     def cancel(self, i: int, t: float, first: np.ndarray, start: Decided, end: Decided) -> bool:
         """Whether several decisions change there, one of which alone would be a jump."""
-        changed = start.changed(end)
+        changed = start.on_its_way(start.changed(end))
         for key, element in changed if len(changed) > 1 else ():
             level, then = start.found[key].level, end.found[key].level
             if level.shape == then.shape:

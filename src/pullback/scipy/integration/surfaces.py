@@ -49,6 +49,8 @@ def what_it_does(e: Equation) -> Graph | None:
 
 def may_hold_more(e: Equation) -> bool:
     """Whether there's more in an operation than itself, told quickly."""
+    if isinstance(e.primitive, Elementwise):
+        return False
     held = [getattr(e.primitive, name, None) for name in ("program", "graph")]
     kinds = (Described, Scan, While, OverRange)
     return isinstance(e.primitive, kinds) or any(isinstance(x, Graph) for x in held)
@@ -303,18 +305,20 @@ class SurfacesOf:
     def __init__(self, program: Any) -> None:
         self.program, self.graphs = program, list[Graph]()
         self.made = dict[tuple[int, ...] | None, ProgramSurfaces]()
+        self.jumping = False  # whether a branch may jump, or looks for jumps
 
     def opened(self) -> list[Graph]:
         """What each branch does."""
         for branch in self.program.branches[len(self.graphs) :]:  # a rule may go one that is new
             self.graphs.append(opened(branch.graph))
+            self.jumping = self.jumping or may_jump_or_search(self.graphs[-1])
             self.made.clear()
         return self.graphs
 
     def moving(self, operands: tuple[int, ...] | None = None) -> ProgramSurfaces:
         """Those that depend on x and on some of these operands; None: on any or none."""
         graphs = self.opened()
-        if not any(map(may_jump_or_search, graphs)):
+        if not self.jumping:
             return NONE
         if operands not in self.made:
             thetas = [branch.theta for branch in self.program.branches]
@@ -323,7 +327,8 @@ class SurfacesOf:
 
     @property
     def decide(self) -> bool:
-        return any(levels_of(e) for graph in self.opened() for e in graph.equations)
+        graphs = self.opened()
+        return self.jumping and any(levels_of(e) for graph in graphs for e in graph.equations)
 
     def at_limits(self, *xs: Any) -> list[Any]:
         """All that the integrand computes at both limits."""

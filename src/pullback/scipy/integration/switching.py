@@ -27,6 +27,7 @@ from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
 from ...transforms.eager import GROUND
 from .noted import Decided, Key
+from .recorded_sides import RecordedSide
 from .sides import Change, KinkSearch, RightSide, Search, where
 from .steps import Explicit, Radau, Trajectory
 
@@ -74,6 +75,8 @@ class Pieces:
 
     among: the decisions by which the right-hand side jumps; longest: the longest step
     """
+
+    insists = True
 
     def __init__(
         self, side: RightSide, method: Any, y: np.ndarray, sizes: Any, among: Any, longest: float
@@ -193,7 +196,7 @@ class Pieces:
         changed = self.decisions.changed(beyond, self.among)
         if not changed:
             raise touching(reach.which[0])
-        if len(changed) > 1 and reach is not START:
+        if len(changed) > 1 and reach is not START and self.insists:
             self.side.insist_alike(
                 self.t, self.y, reach.aside, slope, self.sign, changed, 64 * self.gap
             )
@@ -308,20 +311,34 @@ def arrays_of(x: Any) -> list[Array]:
 def switched(
     path: Trajectory, side: RightSide, decides: bool, ts: Any, t1: Any
 ) -> SwitchedPath | None:
-    """The same solution in pieces, where the right-hand side jumps at places that move."""
+    """The same solution in pieces, where the right-hand side jumps at places that move.
+
+    The right-hand side is recorded, where that can be, and else its every call is noted.
+    """
+    with suppress(Exception):
+        t, y = float(ts[0]), np.asarray(peel(path.ys[0]))
+        sides = [RecordedSide(side.fun, n, t, y) for n in dict.fromkeys((side.order, 2))]
+        return by_sides(path, sides[0], sides[-1], decides, ts, t1)
+    return by_sides(path, side, RightSide(side.fun, 2), decides, ts, t1)
+
+
+def by_sides(
+    path: Trajectory, side: RightSide, slopes: RightSide, decides: bool, ts: Any, t1: Any
+) -> SwitchedPath | None:
+    """slopes: the right-hand side with its slopes, which jump where it has kinks."""
     jumps = Search(path, ts, side).jumps() if decides else []
     if side.order == 1:
-        slopes = RightSide(side.fun, 2)
         kinks = KinkSearch(path, ts, slopes, jumps).kinks()
         if kinks:
             with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
-                return in_pieces(path, ts, slopes, kinks, t1)
+                return in_pieces(path, ts, slopes, kinks, t1, bool(jumps))
     return in_pieces(path, ts, side, jumps, t1) if jumps else None
 
 
 def in_pieces(
-    path: Trajectory, ts: Any, side: RightSide, jumps: list[Change], t1: Any
+    path: Trajectory, ts: Any, side: RightSide, jumps: list[Change], t1: Any, insists: bool = True
 ) -> SwitchedPath:
+    """insists: whether jumps at one time must move alike, as kinks of one derivative need not"""
     start, end = float(ts[0]), float(ts[-1])
     if len(jumps) > MOST:
         raise staying(next(iter(jumps[-1].keys)))
@@ -334,6 +351,7 @@ def in_pieces(
     sizes = np.maximum(np.max(ys, axis=0), 1e-6 * np.max(ys) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
     pieces = Pieces(side, method, np.asarray(peel(path.ys[0])), sizes, among, longest)
+    pieces.insists = insists
     pieces.take(start, end)
     return SwitchedPath(path.fun, side, pieces, path.ts[0], t1, path.ys[0])
 

@@ -38,7 +38,10 @@ class PerExample:
     """An object for each example of a batch."""
 
     def __init__(self, objects: Any, trace: Any) -> None:
-        self.objects, self.trace = objects, trace
+        vars(self).update(objects=objects, trace=trace)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        for_each(setattr, (self, name, value), {}, self.trace)
 
     @property  # type: ignore[misc]  # for `isinstance`
     def __class__(self) -> Any:

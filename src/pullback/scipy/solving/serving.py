@@ -71,8 +71,13 @@ def reached(x: Any) -> Any:
     return given_function(x)
 
 
-def serves_method(original: Any) -> Callable[[Any], Any]:
-    """The same for a method or a private function of SciPy's, wherever it is called."""
+def serves_method(
+    original: Any, needed: Callable[[Any], Any] | None = None
+) -> Callable[[Any], Any]:
+    """The same for a method or a private function of SciPy's, wherever it is called.
+
+    needed: positional arguments -> those that it needs, without what it doesn't use
+    """
 
     def enter(function: Any) -> Any:
         of_method = "." in getattr(original, "__qualname__", "")
@@ -81,7 +86,7 @@ def serves_method(original: Any) -> Callable[[Any], Any]:
             return as_recorded(function, args, kwargs, of_method)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            return again(rule, *args, **kwargs)
+            return again(rule, *(needed(args) if needed is not None else args), **kwargs)
 
         update_wrapper(call, original)
         replaces(original)(call)

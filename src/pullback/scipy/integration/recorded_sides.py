@@ -1,0 +1,231 @@
+"""A right-hand side on plain values, recorded once: the same answers as by noting each call.
+
+Enter: a right-hand side, and a point. Leave: its values and slopes anywhere, and what it decides
+there (see `noted`), by the graphs of its branches: decisions are known again by their equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...core.array import peel
+from ...core.during import during
+from ...core.graph import Graph, Variable
+from ...core.lost import REPEATS
+from ...core.trace import is_live
+from ...transforms.batch import vmap
+from ..solving.branches import BranchingFunction, WrittenBranch
+from ..solving.questions import answers_of
+from .noted import NONE, Decided, Decision, Key
+from .sides import RightSide, leaves
+from .surfaces import Surfaces, jump_of, levels_of, opened
+
+
+class Unrecorded(Exception):
+    """What is asked for here can't be had from the record."""
+
+
+class PlainGraph:
+    """The equations of a graph, to be taken again and again for plain values."""
+
+    def __init__(self, graph: Graph) -> None:
+        places = {x: i for i, x in enumerate(graph.inputs)}
+        self.constants, self.taken = list[Any](), list[Any]()
+        for e in graph.equations:
+            for x in e.outputs:
+                places[x] = len(places)
+        self.n_values = len(places)
+
+        def place(x: Any) -> int:
+            if type(x) is Variable:
+                return places[x]
+            self.constants.append(x.opened() if hasattr(x, "opened") else x)
+            return self.n_values + len(self.constants) - 1
+
+        for e in graph.equations:
+            inputs = list(map(place, e.inputs))
+            outputs = [places[x] for x in e.outputs]
+            self.taken.append((e.primitive, inputs, e.static, outputs))
+        self.outputs = list(map(place, graph.outputs))
+        self.n_inputs = len(graph.inputs)
+
+    def __call__(self, xs: list[Any], others: Any = NONE) -> list[Any]:
+        """The outputs; others: what steps are to give instead, by their numbers."""
+        values = [*xs, *[None] * (self.n_values - len(xs)), *self.constants]
+        for n, (primitive, inputs, static, outputs) in enumerate(self.taken):
+            out = primitive(*[values[i] for i in inputs], **static)
+            if n in others:
+                out = others[n].astype(out.dtype)[()]
+            if primitive.n_out is None:
+                values[outputs[0]] = out
+            else:
+                for i, x in zip(outputs, out, strict=True):
+                    values[i] = x
+        return [values[i] for i in self.outputs]
+
+
+class RecordedBranch:
+    """One way of a right-hand side: its result, its questions, and its decisions by what moves."""
+
+    def __init__(self, number: int, branch: WrittenBranch, live: list[bool]) -> None:
+        self.number, self.theta, self.answers = number, branch.theta, branch.answers
+        graph = opened(branch.graph)
+        moving = [1, *[2 + i for i, n in enumerate(branch.theta) if live[n]]]
+        self.surfaces = Surfaces(graph, [[0, 1], moving])
+        if self.surfaces.searches:
+            raise Unrecorded
+        self.equations, self.n_outs = self.surfaces.equations, len(graph.outputs)
+        wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
+        graph = Graph(graph.inputs, graph.equations, [*graph.outputs, *wanted]).pruned()
+        self.steps = PlainGraph(graph)
+        numbers = {id(e): i for i, e in enumerate(graph.equations)}
+        self.places = [numbers[id(e)] for e in self.equations]
+        self.kinds, self.keys = list[Any](), list[Key]()
+        for i, e in enumerate(self.equations):
+            level, levels = jump_of(e)[1], levels_of(e)
+            counted = [x in levels for x in e.outputs]
+            self.kinds.append((e, level, counted))
+            n = sum(counted) if level is None else 1
+            self.keys += [(None, number, i, j) for j in range(n)]
+
+    def __call__(self, xs: list[Any], theta: list[Any], others: Any = NONE) -> list[Any]:
+        """Its result, its questions, and its levels.
+
+        others: levels of decisions that are to be others, if these are results of one operation
+        """
+        places = {self.places[key[2]]: level for key, level in others.items()
+                  if key[1] == self.number and jump_of(self.equations[key[2]])[1] is None
+                  and len(self.equations[key[2]].outputs) == 1}  # fmt: skip
+        found = iter(self.steps([*xs, *[theta[i] for i in self.theta]], places))
+        outs = [next(found) for _ in range(self.n_outs)]
+        for e, level, counted in self.kinds:
+            results = [next(found) for _ in e.outputs]
+            operands = [next(found) for _ in e.inputs]
+            if level is not None:
+                outs.append(level(*operands, **e.static))
+            else:
+                outs += [x for x, counts in zip(results, counted, strict=True) if counts]
+        return outs
+
+    def rows(self, ts: np.ndarray, ys: np.ndarray, theta: list[Any]) -> list[np.ndarray]:
+        """The same at several places, a row for each."""
+
+        def flat(t: Any, y: Any) -> Any:
+            return np.concatenate([np.ravel(x) * 1.0 for x in self([t, y], theta)])
+
+        with np.errstate(all="ignore"):
+            sizes = [np.size(x) for x in self([ts[0], ys[0]], theta)]
+            return np.split(np.asarray(peel(vmap(flat)(ts, ys))), np.cumsum(sizes)[:-1], axis=1)
+
+
+class RecordedDecided(Decided):
+    """What is decided at a point: levels as they come, by their keys."""
+
+    def __init__(self) -> None:
+        self.levels, self.way = dict[Key, Any](), 0
+
+    @property
+    def found(self) -> dict[Key, Decision]:  # type: ignore[override]  # read alone
+        levels = {key: np.asarray(x, float) for key, x in self.levels.items()}
+        return {key: Decision(np.where(x == x, x, 0.5), None) for key, x in levels.items()}
+
+    def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
+        return [x for x in changed if x[0][1] == self.way]
+
+    def changed(self, other: Any, among: Any = None) -> list[tuple[Key, int]]:
+        out = []
+        for key, level in self.levels.items():
+            then = other.levels.get(key)
+            if then is None or (among is not None and key not in among):
+                continue
+            differ = (level != then) & ((level == level) | (then == then))
+            if differ is np.True_ or (differ is not np.False_ and np.any(differ)):
+                out += [(key, int(i)) for i in np.flatnonzero(differ)]
+        return out
+
+
+class RecordedSide(RightSide):
+    """A right-hand side by its record at some point, and by further ones where it branches."""
+
+    def __init__(self, fun: Callable[..., Any], order: int, t: float, y: np.ndarray) -> None:
+        super().__init__(fun, order)
+
+        def whole(t: Any, y: Any) -> Any:
+            return np.concatenate([np.ravel(x) for x in leaves((self.slopes(t, y),))])
+
+        with during(REPEATS, True):  # the derivatives here are nobody's
+            self.program = BranchingFunction(whole, np.float64(t), y)
+        self.branches = list[RecordedBranch]()
+        self.learn()
+
+    def learn(self) -> None:
+        theta = self.program.theta
+        self.theta, live = [np.asarray(peel(x))[()] for x in theta], list(map(is_live, theta))
+        for i, branch in list(enumerate(self.program.branches))[len(self.branches) :]:
+            self.branches.append(RecordedBranch(i, branch, live))
+
+    @property
+    def may_change(self) -> bool:
+        """Whether it decides anything by what moves, as far as is known."""
+        return self.program.chooses or any(branch.equations for branch in self.branches)
+
+    def may_bend(self, t: float, y: np.ndarray) -> bool:
+        return self.may_change
+
+    def all_at(
+        self, t: float, y: np.ndarray, others: Mapping[Key, np.ndarray] = NONE
+    ) -> tuple[np.ndarray, Decided]:
+        decided, xs, out = RecordedDecided(), [np.float64(t), y], None
+        with np.errstate(all="ignore"):
+            while out is None:
+                for branch in self.branches:
+                    found = branch(xs, self.theta, others)
+                    decided.levels.update(zip(branch.keys, found[branch.n_outs :], strict=True))
+                    if answers_of(found[1 : branch.n_outs]) == branch.answers:
+                        out, decided.way = found[0], branch.number
+                if out is None:
+                    if others:  # what follows another answer is not recorded
+                        raise Unrecorded
+                    with during(REPEATS, True):
+                        self.program.learn(xs, {})
+                    self.learn()
+        return np.asarray(out), decided
+
+    def swept(self, ts: np.ndarray, ys: np.ndarray) -> tuple[list[np.ndarray], list[set[Key]]]:
+        """Each branch at all places at once."""
+        outs, changed = dict[int, np.ndarray](), [set[Key]() for _ in ts]
+        seen = 0
+        while len(outs) < len(ts):
+            if seen == len(self.branches):  # some place leads to a branch that is new
+                new = next(i for i in range(len(ts)) if i not in outs)
+                self.all_at(ts[new], ys[new])
+            branch, seen = self.branches[seen], seen + 1
+            out, *rest = branch.rows(ts, ys, self.theta)
+            questions, levels = rest[: len(branch.answers)], rest[len(branch.answers) :]
+            taken = np.ones(len(ts), bool)
+            for x, answer in zip(questions, branch.answers, strict=True):
+                taken &= np.all(x == np.ravel(answer), axis=1)
+            outs.update({int(i): out[i] for i in np.flatnonzero(taken)})
+            for key, x in zip(branch.keys, levels, strict=True):
+                differ = (x[1:] != x[:-1]) & ((x[1:] == x[1:]) | (x[:-1] == x[:-1]))
+                for i in np.flatnonzero(np.any(differ, axis=1)):
+                    changed[i + 1].add(key)
+        return [outs[i] for i in range(len(ts))], changed
+
+    def __call__(self, t: Any, y: Any) -> np.ndarray:
+        return self.all_at(t, y)[0][: len(y)]
+
+    def height(self, t: Any, y: Any, key: Key, element: int) -> Any:
+        _, number, i, _ = key
+        branch = self.branches[number]
+        e = branch.equations[i]
+        surface, graph = jump_of(e)[0], branch.surfaces.graph
+        if surface is None:
+            return None
+        theta = [self.program.theta[n] for n in branch.theta]
+        operands = Graph(graph.inputs, graph.equations, e.inputs).pruned().evaluate(t, y, *theta)
+        found = np.ravel(surface(*operands, **e.static) * 1.0)
+        return found[element if len(found) > 1 else 0]
