@@ -14,7 +14,7 @@ import pytest
 import pullback as pb
 from pullback.compiler import path
 from tests.budgets import in_turn
-from tools.coverage_table import MODULES, TABLE, has_row, parse, public, table
+from tools.coverage_table import MODULES, NAMED, TABLE, has_row, parse, public, table
 
 TEXT = TABLE.read_text(encoding="utf-8")
 TABLES = parse(TEXT)
@@ -47,8 +47,22 @@ def compare():
     """Write the table anew, without trying the laws, and compare it with what is there."""
     with np.errstate(all="ignore"):
         new = table(TEXT, holds=lambda law, sample: "yes", repeated=repeated)
+    old = TEXT
+    if named_as(new) != named_as(old):
+        new, old = without_names(new), without_names(old)
     cells = re.escape(new).replace(re.escape(NOT_ASKED), r"[^|\n]+")
-    assert re.fullmatch(cells, TEXT), "make coverage-table"
+    assert re.fullmatch(cells, old), "make coverage-table"
+
+
+def named_as(text):
+    """The version of SciPy by which arguments are named."""
+    return re.search(rf"{NAMED}(.+)\.", text)[1]
+
+
+def without_names(text):
+    """The same where another version names arguments otherwise."""
+    text = re.sub(f"{NAMED}.+", "", text)
+    return re.sub(r"by `\w+`(, `\w+`)*", "by these", text)
 
 
 def repeated(sample):

@@ -345,6 +345,9 @@ def said(call):
     return what if call.mapped else f"{what}; it depends on values, and `vmap` refuses"
 
 
+NAMED = "Arguments of `scipy.special` are named as in SciPy "
+
+
 def arguments_of(ufunc):
     """What SciPy calls the operands of a ufunc: by the list of parameters in its docstring."""
     _, _, text = inspect.cleandoc(ufunc.__doc__).partition("Parameters\n")
@@ -484,6 +487,7 @@ def table(old="", holds=holds, repeated=repeated):
     counts = [sum(cell[1] == what for cell in cells) for what in ("yes", "constant", "refused")]
     summary = "{} functions are differentiable, {} rightly constant, {} refused.".format(*counts)
     summary += f"\nThe rows of SciPy are those of versions {' and '.join(VERSIONS)}."
+    summary += f"\n{NAMED}{'.'.join(scipy.__version__.split('.')[:2])}."
     return "\n\n".join([INTRODUCTION + "\n" + summary, *sections]) + "\n"
 
 

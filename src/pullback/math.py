@@ -26,7 +26,7 @@ from .core.array import Array, class_of_number, is_number, peel, without_axes
 from .core.dispatch import UFUNCS as NUMPYS
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
-from .core.primitive import ZERO, Elementwise, Primitive
+from .core.primitive import ONE, ZERO, Elementwise, Primitive
 from .core.rest import rest_of
 from .core.scalars import with_value
 from .core.spec import Spec
@@ -177,16 +177,16 @@ def enter(name: str, call: Any) -> None:
 
 
 def special(
-    plain: Callable[[float], float],
-    partial: Callable[..., Any],
-    reads: str,
+    plain: Callable[..., float],
+    *partials: Callable[..., Any],
+    reads: str | tuple[str, ...] = "",
     lower: str | None = None,
 ) -> Any:
     """An elementwise primitive of a function of `math`."""
-    each = np.frompyfunc(plain, 1, 1)
+    each = np.frompyfunc(plain, len(partials), 1)
     return Elementwise(
-        lambda x: np.asarray(each(x), dtype=float)[()],
-        partial,
+        lambda *xs: np.asarray(each(*xs), dtype=float)[()],
+        *partials,
         reads=reads,
         name=plain.__name__,
         lower=lower,
@@ -227,11 +227,11 @@ class Polygamma(Primitive):
 
 
 polygamma_p = Polygamma()
-erf_p = special(real.erf, bell, "x0", "erf")
-erfc_p = special(real.erfc, lambda out, x: -bell(out, x), "x0", "erfc")
-lgamma_p = special(real.lgamma, lambda out, x: polygamma_p(x, n=0), "x0")
-ulp_p = special(real.ulp, ZERO, "")
-gamma_p = special(real.gamma, lambda out, x: out * polygamma_p(x, n=0), "x0 out")
+erf_p = special(real.erf, bell, reads="x0", lower="erf")
+erfc_p = special(real.erfc, lambda out, x: -bell(out, x), reads="x0", lower="erfc")
+lgamma_p = special(real.lgamma, lambda out, x: polygamma_p(x, n=0), reads="x0")
+ulp_p = special(real.ulp, ZERO)
+gamma_p = special(real.gamma, lambda out, x: out * polygamma_p(x, n=0), reads="x0 out")
 
 
 # Functions of one or two numbers, as ufuncs.
@@ -256,11 +256,18 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "modf": np.modf,
     "nextafter": np.nextafter, "pow": np.power, "radians": np.radians, "sin": np.sin,
     "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
-    "fma": lambda x, y, z: x * y + z,
     "log": np.log,
     "remainder": nearest_remainder, "ulp": ulp_p,
 }
 # fmt: on
+if hasattr(real, "fma"):  # since 3.13: product and sum are rounded once
+    UFUNCS["fma"] = special(
+        real.fma,
+        lambda out, x, y, z: y,
+        lambda out, x, y, z: x,
+        ONE,
+        reads=("x1", "x0", ""),
+    )
 
 for name, ufunc in UFUNCS.items():
     numeric(name, ufunc)

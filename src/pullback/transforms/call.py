@@ -55,7 +55,9 @@ def stop_gradient(tree: Any, **unknown: Never) -> Any:
 def as_numpy(x: Any) -> Any:
     """A number as a NumPy scalar, a constant as what it holds."""
     if type(x) is Array:
-        return x.payload if current(x).within is CONSTANT else x
+        if current(x).within is not CONSTANT:
+            return x
+        x = x.payload
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
 
 

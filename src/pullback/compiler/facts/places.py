@@ -14,6 +14,7 @@ A new kind of state needs a `Kind` here with a name in `KINDS`, a method of that
 from __future__ import annotations
 
 import types
+import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from functools import partial
@@ -242,7 +243,10 @@ class Layout(Kind):
     def put(self, owner: Any, name: Any, was: Any) -> None:
         if is_writable(owner) != was[3]:
             owner.flags.writeable = was[3]
-        owner.dtype, owner.shape = was[:2]
+        if (owner.dtype, owner.shape) != was[:2]:
+            with warnings.catch_warnings():  # of NumPy 2.5: the program's own were shown
+                warnings.simplefilter("ignore", DeprecationWarning)
+                owner.dtype, owner.shape = was[:2]
 
 
 class Content(Kind):

@@ -8,7 +8,7 @@ where second derivatives may be taken: in two transformations, or of a program t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -154,8 +154,18 @@ SPLIT = (
 tanhsinh_itself, cubature_itself = traced(integrate.tanhsinh), traced(integrate.cubature)
 
 
+def by_position(f: Any, many: int, names: Iterable[str]) -> Any:
+    """An integrand of arguments by name, as one that takes them after its others, of which many."""
+    return lambda x, *xs: CALLS[f](x, *xs[:many], **dict(zip(names, xs[many:], strict=True)))
+
+
 @serves(integrate.tanhsinh)
-def tanhsinh(f: Any, a: Any, b: Any, *, args: Any = (), **options: Any) -> Any:
+def tanhsinh(
+    f: Any, a: Any, b: Any, *, args: Any = (), kwargs: Any = None, **options: Any
+) -> Any:  # from SciPy 1.18 on, integrands take arguments by name, too
+    if kwargs:
+        args = args if np.iterable(args) else (args,)
+        f, args = by_position(f, len(args), kwargs), (*args, *kwargs.values())
     watched = WatchedIntegrand(f, of_first) if callable(f) else f
     found = tanhsinh_itself(watched, a, b, args=args, **options)
     try:
