@@ -24,7 +24,7 @@ from ..solving.plain import Examples, PlainValues, number, signature, solve
 from ..solving.serving import serves
 from .jumps import Decisions, solved
 from .ragged import Ragged
-from .sides import RightSide, how_often
+from .sides import RightSide, bends, how_often
 from .steps import Explicit, Radau, Trajectory
 from .switching import switched
 from .written_steps import WrittenPath, are_written, plain_number
@@ -117,15 +117,16 @@ def path_of(
         if not decisions.made:  # it can't be asked
             return path, steps
         raise
-    if found.traces and not decides:
+    if found.traces and not decides and not bends(path, fun):
         return path, steps
     if found.traces:
         raise ConversionError(
             "`vmap` maps an initial value problem of which the right-hand side decides by values,"
-            " as `t < a` does, and may jump elsewhere for each example.\n"
+            " as `t < a` does, and may jump or have a kink elsewhere for each example.\n"
             "  Solve it for one example at a time, in a loop."
         )
-    pieces = switched(path, side, decides, steps[0].ts, t1 if is_live(t1) else None)
+    with Decisions():  # times are compared that come near to a jump
+        pieces = switched(path, side, decides, steps[0].ts, t1 if is_live(t1) else None)
     if pieces is None:
         return path, steps
     return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts])]
