@@ -83,7 +83,7 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
     ts: list[float] = []
     try:
         method = recording(integrate.DOP853, ts)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), Decisions():
             found = integrate.solve_ivp(counted, (t0, t1), y0, method=method, **how)
         if found.success:
             return Steps(Explicit(integrate.DOP853), ts)
@@ -91,9 +91,10 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
         pass
     ts.clear()
     how = {"rtol": np.maximum(rtol * 0.1, 3e-14), "atol": atol * 0.1}
-    found = integrate.solve_ivp(
-        fun, (t0, t1), y0, method=recording(integrate.Radau, ts), dense_output=True, **how
-    )
+    with Decisions():
+        found = integrate.solve_ivp(
+            fun, (t0, t1), y0, method=recording(integrate.Radau, ts), dense_output=True, **how
+        )
     stages = []
     for start, end in pairwise(ts):
         at = [found.sol(start + c * (end - start)) for c in Radau.C]
