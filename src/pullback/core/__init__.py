@@ -65,6 +65,7 @@ Reaching the program's code:
     foreign     errors raised by other code that was given an Array
     leftover    Arrays that outlive their trace
     lost        places where a derivative was lost
+    narrowing   searches by comparisons, found by the numbers that they compare
     mapped_text  text made from a mapped Array, which can't be used for decisions
     shutdown    the end of the process
 """

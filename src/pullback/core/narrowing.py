@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from math import inf
 from types import FunctionType
@@ -403,10 +404,10 @@ def jumps_at_integers(primitive: Any) -> bool:
     value: Any = getattr(primitive, "value", None)
     if value is None:
         return True
-    try:
-        return bool(value(0.7) != value(1.7))
-    except (TypeError, ValueError):  # of two operands
-        return bool(value(1.0, 0.7) != value(1.0, 1.7))
+    for others in (), (1.0,):
+        with suppress(TypeError, ValueError):  # it has more operands, or keywords
+            return bool(value(*others, 0.7) != value(*others, 1.7))
+    return True
 
 
 def one_of(x: Any) -> tuple[int, float]:

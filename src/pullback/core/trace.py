@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -495,6 +498,19 @@ def enclosing() -> list[Trace]:
         found += [trace] if trace.inner is None else [trace, trace.inner]
         trace = trace.outer
     return found
+
+
+@contextmanager
+def unsearched() -> Iterator[None]:
+    """What is compared meanwhile is no search: the result has a derivative of its own."""
+    before = [(trace, trace.awaited) for trace in enclosing()]
+    try:
+        for trace, _ in before:
+            trace.awaited = inf
+        yield
+    finally:
+        for trace, awaited in before:
+            trace.awaited = awaited
 
 
 def running() -> Trace | None:

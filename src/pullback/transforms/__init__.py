@@ -4,6 +4,7 @@ common    arguments on their way in, results on their way out
 conversions  the line that makes an array of an object of another library, for messages
 forward   jvp, linearize
 reverse   vjp, grad, value_and_grad
+searched  whether a search by comparisons has lost the derivative of its result
 lifted    differentiated arguments of reverse mode, and the cotangents that they receive
 backward  the backward pass
 returned  checks of what a differentiated function returned

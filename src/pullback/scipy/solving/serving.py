@@ -11,6 +11,7 @@ from ...core.dispatch import FUNCTIONS, REFUSED, replaces
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import CALLS, active, reach_class
 from ...core.resolve import given_function
+from ...core.trace import unsearched
 from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
 from .by_example import again
@@ -36,7 +37,8 @@ def serves(
             return replaces(*originals)(function)
 
         def rule(*args: Any, **kwargs: Any) -> Any:
-            return as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
+            with unsearched():
+                return as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             args, kwargs = reached(args), reached(kwargs)
@@ -83,7 +85,8 @@ def serves_method(
         of_method = "." in getattr(original, "__qualname__", "")
 
         def rule(*args: Any, **kwargs: Any) -> Any:
-            return as_recorded(function, args, kwargs, of_method)
+            with unsearched():
+                return as_recorded(function, args, kwargs, of_method)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             return again(rule, *(needed(args) if needed is not None else args), **kwargs)
