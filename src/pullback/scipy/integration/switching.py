@@ -26,6 +26,7 @@ from scipy import integrate
 from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
 from ...transforms.eager import GROUND
+from ...transforms.loops.body import Unstaged
 from .noted import Decided, Key
 from .recorded_sides import RecordedSide
 from .sides import Change, KinkSearch, RightSide, Search, where
@@ -315,7 +316,7 @@ def switched(
 
     The right-hand side is recorded, where that can be, and else its every call is noted.
     """
-    with suppress(Exception):
+    with suppress(Exception, Unstaged):
         t, y = float(ts[0]), np.asarray(peel(path.ys[0]))
         sides = [RecordedSide(side.fun, n, t, y) for n in dict.fromkeys((side.order, 2))]
         return by_sides(path, sides[0], sides[-1], decides, ts, t1)
