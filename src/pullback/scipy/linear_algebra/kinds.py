@@ -21,9 +21,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from scipy._lib._util import _apply_over_batch
 
 from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array, replaces
+from ...core.errors import ConversionError
 from ...core.node import residual_of
 from ...core.primitive import Primitive
 from ...core.reach import call_outside
@@ -40,7 +42,7 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
     It gets the arguments named in `arrays` as arrays, and others as they were given; those that
     were left out have its own defaults.
     """
-    bound = binding(original)
+    bound, cores = binding(original), elements(original)
 
     def enter(implementation: Any) -> Any:
         @replaces(original)
@@ -50,11 +52,45 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
                 if given.get(name) is not None:
                     given[name] = as_array(given[name])
             options = {key: x for key, x in given.items() if not key.startswith("overwrite")}
-            return implementation(**options)
+            out = implementation(**options)
+            return in_list(out, given, cores) if cores and type(out) is tuple else out
 
         return implementation
 
     return enter
+
+
+by_elements = _apply_over_batch(("a", 2))(len)
+
+
+def elements(original: Any) -> dict[str, Any]:
+    """The ranks of one element of what SciPy goes through element by element, if it does."""
+    if getattr(original, "__code__", None) is not by_elements.__code__:
+        return {}
+    inside = inspect.getclosurevars(original).nonlocals
+    return dict(zip(inside["names"], inside["ndims"], strict=True))
+
+
+def in_list(out: tuple[Any, ...], given: dict[str, Any], cores: dict[str, Any]) -> Any:
+    """The results as SciPy returns them: those of stacks in a list, each of them one array."""
+    stack: tuple[int, ...] = ()
+    for name, core in cores.items():
+        shape = np.shape(given[name]) if given.get(name) is not None else ()
+        core = min(len(shape), 2) if core == "1|2" else core
+        stack = np.broadcast_shapes(stack, shape[: len(shape) - core])
+    if not stack:
+        return out
+    parts = [np.stack(x, axis=len(stack)) if type(x) is tuple else x for x in out]
+    parts = [x if np.ndim(x) else np.full(stack, x) for x in parts]
+    return parts[0] if len(parts) == 1 else parts
+
+
+def counted(n: Any) -> Any:
+    """A number of something, which is Python's where it is of one matrix."""
+    try:
+        return n if np.ndim(n) else int(n)
+    except ConversionError:  # mapped
+        return n
 
 
 def binding(original: Any) -> Callable[[Any, Any], dict[str, Any]]:

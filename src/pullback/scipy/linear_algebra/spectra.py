@@ -18,7 +18,7 @@ from ...primitives.linalg import inverse_p
 from ...primitives.moving_vectors import gaps
 from ...primitives.spectra import adjoint, col, computed, conj, from_triangle, real_of
 from .bands import dense, hermitian_bands
-from .kinds import Given, Moving, WithoutDerivative, answers
+from .kinds import Given, Moving, WithoutDerivative, answers, counted
 
 
 class GivenEigh(Given, Eigh):
@@ -511,4 +511,4 @@ schur_p = Moving("schur", schur_found, schur_motion, schur_shape, n_out=3)
 @answers(sl.schur)
 def schur(a, output="real", lwork=None, sort=None, check_finite=True):
     t, z, count = schur_p(a, output=output, sort=sort, check_finite=check_finite)
-    return (t, z) if sort is None else (t, z, count)
+    return (t, z) if sort is None else (t, z, counted(count))

@@ -19,7 +19,7 @@ from ...primitives.triangular import triangles
 from ...transforms.of_program import pulled
 from ..releases import SINCE_1_18
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
-from .kinds import Moving, System, WithoutDerivative, answers
+from .kinds import Moving, System, WithoutDerivative, answers, counted
 
 
 def turn(x: Any) -> Any:
@@ -164,6 +164,7 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
         return x[:, 0], rest, rank, s
     options = {"cond": cond, "lapack_driver": lapack_driver, "check_finite": check_finite}
     found, found_rest, rank, found_s = least_squares_values(a, b, **options)
+    rank = rank if SINCE_1_18 else counted(rank)
     rcond = np.finfo(found.dtype).eps if cond is None else cond
     x, _, s = lstsq_p(a, b, rcond=rcond)
     known = a.shape[0] > a.shape[1] and has_full_rank(rank, a.shape[1])
@@ -214,7 +215,8 @@ def pinv(a, return_rank=False, **options):
 @answers(sl.pinvh)
 def pinvh(a, lower=True, return_rank=False, **options):
     options = {"lower": bool(lower), **options}
-    return pseudoinverse(pinvh_values, a, from_triangle(a, not lower), options, return_rank)
+    out = pseudoinverse(pinvh_values, a, from_triangle(a, not lower), options, return_rank)
+    return (out[0], counted(out[1])) if return_rank else out
 
 
 # Triangles, bands, Toeplitz matrices.
