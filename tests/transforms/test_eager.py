@@ -217,12 +217,16 @@ class TestBackward:
             y.backward()
         np.testing.assert_allclose(x.grad, numeric(wave, X), rtol=1e-8)
 
-    def test_a_part_that_is_spent_says_so_as_well(self):
-        x = leaf(2.0)
-        shared = x * x
-        (shared * 3.0).backward()
+    @pytest.mark.parametrize("create_graph", [False, True])
+    @pytest.mark.parametrize(
+        "part", [lambda x: x * x, lambda x: x[...], lambda x: np.linalg.qr(x)[1]]
+    )
+    def test_a_part_that_is_spent_says_so_as_well(self, part, create_graph):
+        x = leaf(np.eye(2) + 1.0)
+        shared = part(x)
+        np.sum(shared * 3.0).backward()
         with pytest.raises(pb.PullbackError, match="retain_graph=True"):
-            (shared * 5.0).backward()
+            np.sum(shared * 5.0).backward(create_graph=create_graph)
 
     def test_values_are_freed(self):
         """Nobody holds an intermediate value after the pass."""

@@ -417,9 +417,11 @@ def one_of(x: Any) -> tuple[int, float]:
         x = x.item(at)
     if type(x) is float:
         return at, x
+    if np.iscomplexobj(x):  # which `float` takes in part, with a warning
+        return at, inf
     try:
         return at, float(x)
-    except (TypeError, ValueError, OverflowError):  # complex, text
+    except (TypeError, ValueError, OverflowError):  # text
         return at, inf
 
 

@@ -20,6 +20,7 @@ from ...core.trace import enclosing
 from ...transforms.batch import vmap
 from ...transforms.eager import GROUND
 from ...transforms.forward import jvp
+from ..solving.branches import bare
 from ..solving.implicit import RecordedFunction
 from .noted import NONE, Decided, Key, noted
 from .steps import Trajectory
@@ -181,10 +182,10 @@ def leaves(x: Any) -> list[Any]:
     return [leaf for part in x for leaf in leaves(part)] if type(x) is tuple else [x]
 
 
-def plain_states(x: Any) -> Any:
+def states_of(x: Any, of: Callable[[Any], Any]) -> Any:
     if type(x) in (list, tuple):
-        return type(x)([plain_states(item) for item in x])
-    return peel(x)
+        return type(x)([states_of(item, of) for item in x])
+    return of(x)
 
 
 Found = tuple[int, float, float, frozenset[Key]]  # a change: its step, two times, decisions
@@ -205,7 +206,7 @@ class Search:
         """What gives the solution at a time of step i."""
         start, h, method = self.ts[i], self.ts[i + 1] - self.ts[i], self.path.method
         if i not in self.polynomials:
-            state = plain_states(self.path.states[i])
+            state = states_of(self.path.states[i], peel)
             plain = lambda t, y: self.side(t, y)
             self.polynomials[i] = method.polynomial(plain, start, self.ys[i], h, state)
         return self.ys[i], h, self.polynomials[i], np.float64((t - start) / h)
@@ -304,6 +305,26 @@ class KinkSearch(Search):
         except Exception:
             return []
         return found if self.known < {(change.low, change.high) for change in found} else []
+
+
+def bends(path: Trajectory, fun: Callable[..., Any]) -> bool:
+    """Whether slopes decide otherwise than at the beginning, in some example of a batch."""
+    slopes, method = RightSide(fun, 2).slopes, path.method
+    ts, ys = list(map(bare, path.ts)), list(map(bare, path.ys))
+    try:
+        first = noted(slopes, ts[0], ys[0])[1]
+        if not first.found:
+            return False
+        for i, state in enumerate(path.states):
+            h = ts[i + 1] - ts[i]
+            polynomial = method.polynomial(fun, ts[i], ys[i], h, states_of(state, bare))
+            for u in PLACES:
+                y = bare(method.at(ys[i], h, polynomial, u))
+                if first.changed(noted(slopes, ts[i] + u * h, y)[1]):
+                    return True
+    except Exception:  # there are no forward derivatives
+        pass
+    return False
 
 
 def where(key: Key) -> str:
