@@ -79,6 +79,11 @@ def quantiles(fun, part):
             (apart(5, 2), np.tile(WEIGHTS[::-1, None], 2) + 0.1),
             name=f"{name} weighted by columns",
         ),
+        Sample(
+            lambda x: fun(x, 0.4 * part, method="inverted_cdf", weights=WEIGHTS),
+            apart(5),
+            name=f"{name} weighted to one number",
+        ),
     ]
 
 

@@ -556,6 +556,21 @@ class TestHigherOrder:
         assert exact_type(x.grad) is pb.Array
 
 
+def add(y, x):
+    y += x[0]
+
+
+def put(y, x):
+    y[0] = x[1] * 5.0
+
+
+def fill(y, x):
+    y[...] = 7.0
+
+
+RETAINED_WRITES = [add, put, fill]
+
+
 class TestRetainGrad:
     def test_an_array_on_the_way_keeps_its_gradient(self):
         x = leaf()
@@ -612,6 +627,42 @@ class TestRetainGrad:
         y.retain_grad()
         np.sum(np.where(X > 0, y, 0.0)[:2]).backward()
         np.testing.assert_array_equal(y.grad, [1.0, 0.0, 0.0])
+
+    @pytest.mark.parametrize("part", [lambda y: y, lambda y: y[1:], lambda y: y[::-1]])
+    @pytest.mark.parametrize("write", RETAINED_WRITES)
+    def test_of_what_is_written_to_it_is_that_of_the_new_value(self, part, write):
+        """What was computed before the write doesn't count; in PyTorch neither."""
+        x = leaf()
+        y = x * 2.0
+        kept = part(y)
+        kept.retain_grad()
+        before = np.sum(kept)
+        write(kept, x)
+        (before + np.sum(kept * kept)).backward()
+        np.testing.assert_allclose(kept.grad, 2 * kept.numpy())
+
+    def test_of_what_is_written_to_through_a_view(self):
+        x = leaf()
+        y = x * 2.0
+        y.retain_grad()
+        np.sum(y).backward(retain_graph=True)
+        y[:2] *= 3.0
+        np.testing.assert_array_equal(y.grad, np.ones(3))
+        np.sum(y * 5.0).backward()
+        np.testing.assert_array_equal(y.grad, np.full(3, 6.0))
+        y.zero_grad()
+        assert y.grad is None
+
+    def test_two_arrays_of_one_value(self):
+        x = leaf()
+        y = x * 2.0
+        z = y[:]
+        for kept in (y, z):
+            kept.retain_grad()
+        y[0] = 1.0
+        np.sum(z * y).backward(create_graph=True)
+        for kept in (y, z):
+            assert kept.grad.requires_grad
 
     def test_it_is_not_kept_alive(self):
         x = leaf(2.0)

@@ -241,6 +241,40 @@ class TestData:
         (view * view).sum().backward()
         np.testing.assert_array_equal(x.grad, [0.0, *6 * X[1:]])
 
+    @pytest.mark.parametrize("requires_grad", [True, False])
+    @pytest.mark.parametrize("make", [np.array, list, lambda x: np.array([x]).T])
+    @pytest.mark.parametrize("view", [lambda x: x[1:], lambda x: x.T, lambda x: x[...]])
+    def test_views_see_what_is_assigned(self, requires_grad, make, view):
+        """What is written into one of them afterwards doesn't undo it."""
+        x = pb.array(make(X), requires_grad=requires_grad)
+        for factor in (2.0, 3.0):
+            y, seen = view(x), x.numpy() * factor
+            x.data = seen
+            np.testing.assert_array_equal(y.numpy(), view(seen))
+            with pb.no_grad():
+                y += 1.0
+            view(seen)[...] += 1.0
+            np.testing.assert_array_equal(x.numpy(), seen)
+
+    def test_views_inside_a_transformation_see_it(self):
+        def f(z):
+            x = pb.array(X, requires_grad=True)
+            x.data = z * X
+            view = x[1:]
+            x.data = z * z * X
+            return view.data.sum()
+
+        np.testing.assert_allclose(pb.grad(f)(3.0), 6.0 * X[1:].sum())
+
+    def test_a_leaf_without_views_stays_out_of_them(self):
+        """Else each operation would cost more after the first step."""
+        p = leaf(X)
+        for _ in range(3):
+            loss = np.sum(p[1:] * p[:-1]) + np.sum(p.T @ p)
+            loss.backward()
+            p.data -= 0.25 * p.grad
+        assert p.storage is None
+
     def test_a_step_of_descent(self):
         p = leaf(X)
         np.sum(p * p).backward()

@@ -1,6 +1,7 @@
 """What a transformation is given and what its function returns: numbers, or an error."""
 
 import copy
+import dataclasses
 import enum
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -150,6 +151,16 @@ class TestDeepCopies:
         (copied.w * copied.tied).sum().backward()
         np.testing.assert_array_equal(copied.w.grad, 2 * X)
         assert w.grad is None
+
+    @pytest.mark.parametrize("parts", [dataclasses.asdict, dataclasses.astuple])
+    def test_data_classes_as_containers(self, parts):
+        """They call `deepcopy`, in PyTorch as here."""
+        layer = Layer(pb.array(X, requires_grad=True))
+        copied = parts(layer)
+        w = copied["w"] if type(copied) is dict else copied[0]
+        (w * w).sum().backward()
+        np.testing.assert_array_equal(w.grad, 2 * X)
+        assert layer.w.grad is None
 
     def test_what_is_computed_keeps_its_derivative(self):
         x = pb.array(2.0, requires_grad=True)

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, arrayed
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.out import into_out
@@ -272,6 +272,8 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     out = out.reshape(q.shape + reduced(a.shape, axes, keepdims))
     if out.ndim == q.ndim == 2 and method in CONTINUOUS:
         out = laid(out, "K", q)
+    if weights is not None:
+        return arrayed(out)
     return out if out.ndim else out[()]
 
 

@@ -13,12 +13,12 @@ import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from functools import partial
+from sys import getrefcount
 from typing import Any, Never, NoReturn
 
 import numpy as np
 
-from ..core.array import Array, current, lend, snapshot
+from ..core.array import Array, current, is_number, lend, root_storage, snapshot
 from ..core.dispatch import as_array, holds_arrays
 from ..core.during import during
 from ..core.errors import (
@@ -29,10 +29,9 @@ from ..core.errors import (
     PullbackError,
     ShapeError,
 )
-from ..core.lines import UNDER_WAY
 from ..core.messages import brief, check_flag
 from ..core.namespaces import library
-from ..core.node import Node, constant_node, rebuild
+from ..core.node import constant_node
 from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
@@ -40,26 +39,16 @@ from ..core.usage import refuse_keywords, usage
 from .backward import backward, harvest
 from .common import Decorating, conform, fresh, refuse_ended
 from .conversions import way_to_array
+from .retained import Leaf, Retained, follow, note_parentless
 from .reverse import ReverseTrace
 
 
-class Leaf(Node):
-    """The node of an Array that requires a gradient, and the gradient that it has received."""
-
-    __slots__ = ("grad", "primal")
-
-    def __init__(self, primal: Any) -> None:
-        self.parents, self.rule, self.residual, self.seen = (), None, None, None
-        self.primal = primal
-        self.grad: Any = None
-
-
 class EagerState:
-    """What an eager trace keeps: a lock for backward passes, and gradients of inner Arrays."""
+    """What an eager trace keeps: a lock for backward passes, and which Arrays retain a gradient."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.retained: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()
+        self.retained: dict[int, Retained] = {}  # by the id of the Array, as long as that lives
 
 
 class EagerTrace(ReverseTrace):
@@ -292,7 +281,8 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
 def read(data: Any, dtype: Any) -> Any:
     """Data as NumPy reads them."""
     try:
-        return np.array(data, dtype=dtype)[()]
+        made = np.array(data, dtype=dtype)
+        return made if made.ndim else made[()]
     except (TypeError, ValueError) as error:
         if isinstance(dtype, (int, float, complex, list, np.ndarray)):
             raise ArgumentTypeError(
@@ -358,12 +348,15 @@ def run_backward(
             gradient = gradient.payload
     retain = create_graph if retain_graph is None else retain_graph
     with trace.state.lock, SUSPENDED.lifted(create_graph):
+        if trace.state.retained:
+            follow(trace)
         record = trace if create_graph else None
         plain = type(self.payload) is not Array is not type(gradient)
         leaves = backward([(self.node, gradient)], retain or create_graph, record, plain=plain)
         taken = {id(gradient)}
         for leaf in leaves:
             if type(leaf) is not Leaf:
+                note_parentless(leaf, trace)
                 continue
             bar = harvest(leaf, leaf.primal, taken, None if create_graph else trace)
             if create_graph and not (type(bar) is Array and bar.within is trace):
@@ -404,41 +397,14 @@ def refuse(x: Array, asked: str) -> None:
     )
 
 
-def retaining(out_bar: Any, residual: Any, wanted: Any) -> Any:
-    """The rule of a node that also notes its cotangent."""
-    note, rule, inner = residual
-    note(out_bar)
-    return rule(out_bar, inner, wanted)
-
-
-def rebuild_retaining(residual: Any, node: Node, trace: Any) -> Any:
-    note, rule, inner = residual
-    return note, rule, rebuild(rule, inner, node, trace)
-
-
-retaining.rebuild = rebuild_retaining  # type: ignore[attr-defined]  # of a function
-
-
 def retain_grad(self: Array) -> None:
     """Let `.backward()` fill `.grad` of this Array, which is computed from others."""
-    trace, node = current(self).within, self.node
+    trace = current(self).within
     if not trace.eager:
         refuse(self, "retain_grad")
-    if type(node) is Leaf or not node.parents or node.rule is retaining:
-        return
-    state, ref, primal = trace.state, weakref.ref(node), self.payload
-
-    def note(out_bar: Any) -> None:
-        held = Leaf(primal)
-        held.bar = out_bar
-        mark: Any = UNDER_WAY.now  # a rule runs in a pass
-        mark.notes = *mark.notes, partial(add, harvest(held, primal, {id(out_bar)}))
-
-    def add(bar: Any) -> None:
-        old = state.retained.get(ref())
-        state.retained[ref()] = bar if old is None else old + bar
-
-    node.rule, node.residual = retaining, (note, node.rule, node.residual)
+    if type(self.node) is not Leaf and id(self) not in trace.state.retained:
+        trace.state.retained[id(self)] = Retained(self, trace.state)
+        trace.state.retained[id(self)].follow(trace)
 
 
 def deep_copy(self: Array, memo: Any) -> Array:
@@ -454,7 +420,8 @@ def get_grad(self: Array) -> Any:
     node = current(self).node
     if type(node) is Leaf:
         return node.grad
-    return self.within.state.retained.get(node) if self.within.eager else None
+    held = self.within.state.retained.get(id(self)) if self.within.eager else None
+    return None if held is None else held.grad
 
 
 def set_grad(self: Array, value: Any) -> None:
@@ -471,8 +438,8 @@ def zero_grad(self: Array) -> None:
     """Set `.grad` to None."""
     if type(self.node) is Leaf:
         self.node.grad = None
-    elif self.within.eager:
-        self.within.state.retained.pop(self.node, None)
+    elif self.within.eager and id(self) in self.within.state.retained:
+        self.within.state.retained[id(self)].grad = None
 
 
 def get_requires_grad(self: Array) -> bool:
@@ -512,6 +479,22 @@ def get_data(self: Array) -> Any:
     return out[()]
 
 
+def is_held(x: Array, others: int) -> bool:
+    """Whether somebody else may hold the value of x: views do, and graphs not gone through yet.
+
+    A leaf that took part in views at any time would pay for it in each operation.
+    """
+    value = x.payload
+    if getrefcount(value) > others:
+        return not is_number(x)
+    return type(value) is np.ndarray and value.base is not None
+
+
+ALONE = 0  # of a leaf that has its value to itself, how many are counted in `is_held`
+while is_held(leaf_of(np.zeros(1), GROUND), ALONE):
+    ALONE += 1
+
+
 def set_data(self: Array, value: Any) -> None:
     if not (self.within is CONSTANT or type(self.node) is Leaf):
         raise ArgumentError(
@@ -535,6 +518,9 @@ def set_data(self: Array, value: Any) -> None:
     if storage is not None:
         current(self)
         storage.version += 1  # its views are read again
+    elif is_held(self, ALONE if type(self.node) is Leaf else ALONE - 1):
+        self.storage = root_storage()
+        self.storage.version = 1
     self.payload = fresh(value)
     if type(self.node) is Leaf:
         self.node.primal = self.payload
