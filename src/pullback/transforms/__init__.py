@@ -15,6 +15,7 @@ mapped_numbers  Python numbers under vmap
 stage     functions recorded as graphs
 record    what a function did, operation by operation
 eager     array, backward, no_grad
+retained  gradients that Arrays keep
 derived   jacobian, hessian, hvp, elementwise_grad
 of_program  rules that differentiate a NumPy program in place of an operation
 call      functions as one operation: checkpoint, stop_gradient
