@@ -287,11 +287,17 @@ def of_gesdd(a: tuple[int, int], job: bytes = b"A") -> list[Any]:
 
 
 gesdd_p = LapackRoutine("gesdd", (2,), of_gesdd)
-geqrf_p = LapackRoutine(
-    "geqrf",
-    (2,),
-    lambda a: [*a, Inout(0), a[0], Filled((min(a),)), Scratch(), LENGTH, INFO],
-)
+
+
+def of_reflections(a: Any) -> list[Any]:
+    return [*a, Inout(0), a[0], Filled((min(a),)), Scratch(), LENGTH, INFO]
+
+
+def of_their_product(a: Any, tau: Any) -> list[Any]:
+    return [*a, *tau, Inout(0), a[0], Inout(1), Scratch(), LENGTH, INFO]
+
+
+geqrf_p = LapackRoutine("geqrf", (2,), of_reflections)
 geqp3_p = LapackRoutine(
     "geqp3",
     (2, 1),
@@ -306,11 +312,7 @@ geqp3_p = LapackRoutine(
         INFO,
     ],
 )
-orgqr_p = LapackRoutine(
-    "orgqr",
-    (2, 1),
-    lambda a, tau: [*a, *tau, Inout(0), a[0], Inout(1), Scratch(), LENGTH, INFO],
-)
+orgqr_p = LapackRoutine("orgqr", (2, 1), of_their_product)
 gelsd_p = LapackRoutine(
     "gelsd",
     (2, 2),
@@ -352,16 +354,8 @@ sytri_p = LapackRoutine(
 trtri_p = LapackRoutine(
     "trtri", (2,), lambda a, upper=True: [letter(upper), b"N", a[0], Inout(0), a[0], INFO]
 )
-gerqf_p = LapackRoutine(
-    "gerqf",
-    (2,),
-    lambda a: [*a, Inout(0), a[0], Filled((min(a),)), Scratch(), LENGTH, INFO],
-)
-orgrq_p = LapackRoutine(
-    "orgrq",
-    (2, 1),
-    lambda a, tau: [*a, *tau, Inout(0), a[0], Inout(1), Scratch(), LENGTH, INFO],
-)
+gerqf_p = LapackRoutine("gerqf", (2,), of_reflections)
+orgrq_p = LapackRoutine("orgrq", (2, 1), of_their_product)
 geev_p = LapackRoutine(
     "geev",
     (2,),

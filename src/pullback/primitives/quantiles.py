@@ -272,9 +272,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     out = out.reshape(q.shape + reduced(a.shape, axes, keepdims))
     if out.ndim == q.ndim == 2 and method in CONTINUOUS:
         out = laid(out, "K", q)
-    if weights is not None:
-        return arrayed(out)
-    return out if out.ndim else out[()]
+    return out if out.ndim else arrayed(out) if weights is not None else out[()]
 
 
 def weighted(rows, q, weights, skip_nan):

@@ -7,11 +7,13 @@ with the arguments is asked of the graph, or known.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ..core.array import peel
+from ..core.during import during
 from ..core.lost import REPEATS, warn_narrowed
 from ..core.narrowing import TRIFLE, Narrowing, Seed, Slope, element, largest_of, plain, size
 from ..core.spec import spec_of, zeros
@@ -24,24 +26,20 @@ TESTED = 24  # numbers of a result that may correct it
 
 def steepness(seeds: Sequence[Seed]) -> float:
     """How fast a number changes with all that it comes from, while the program runs."""
-    token = REPEATS.set(True)
-    try:
+    with suppress(Exception), during(REPEATS, True):  # of a rule that the result may not ask for
         leaves = backward([(seed.node, one_hot(seed)) for seed in seeds], True)
         total = sum([largest_of(leaf.bar) for leaf in leaves])
         for leaf in leaves:
             leaf.bar = None
-    except Exception:  # of a rule that the result may not ask for
-        return 0.0
-    finally:
-        REPEATS.reset(token)
-    return total
+        return total
+    return 0.0
 
 
 def judge(trace: Any, narrowing: Narrowing, lifted: Any, gradients: Any) -> None:
     """After a backward pass, whose leaves have given their cotangents away."""
     primals = primals_of(lifted)
     nodes = [node for arg in lifted for node in arg.nodes]
-    found = [rule for rule in narrowing.small if rule.bar]
+    met = [(rule, rule.bar) for rule in narrowing.small if rule.bar]
     gradient = size(joined(flatten(gradients)[0]))
 
     def slope(seeds: Sequence[Seed]) -> np.ndarray:
@@ -64,7 +62,6 @@ def judge(trace: Any, narrowing: Narrowing, lifted: Any, gradients: Any) -> None
                 return True
         return False
 
-    met = [(rule, rule.bar) for rule in found]
     decide(trace, narrowing, slope, primals, corrects)
 
 
@@ -123,13 +120,9 @@ def decide(
     corrects: Callable[[float], bool],
 ) -> None:
     scale = max([largest_of(x) for x in primals], default=0.0) or 1.0
-    token = REPEATS.set(True)
-    try:
+    line = None
+    with suppress(Exception), during(REPEATS, True):  # a rule may be missing that nobody asked for
         line = narrowing.searching(slope, scale, corrects)
-    except Exception:  # of a rule that is missing: the result has not asked for it
-        line = None
-    finally:
-        REPEATS.reset(token)
     if line is not None:
         for forget in narrowing.recorded:
             forget()

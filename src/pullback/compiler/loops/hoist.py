@@ -27,17 +27,14 @@ def unchanging(graph: Graph, n_consts: int) -> list[Equation]:
     return found
 
 
-def with_factors(graph: Graph, n_consts: int) -> Graph:
-    """The body with the factors of matrices that stay the same made by operations of their own."""
-    same = {x for e in unchanging(graph, n_consts) for x in e.outputs}
-    return factored(graph, same.union(graph.inputs[:n_consts]))
-
-
 def hoisted(graph: Graph, n_consts: int, consts: Any) -> tuple[list[Equation], Graph, list[Any]]:
     """What is done before the loop, the body without it, and operands for more constants.
 
-    consts: the operands that the body's constants are. The new ones come behind them.
+    consts: the operands that the body's constants are. The new ones come behind them. Factors of
+    matrices that stay the same are made by operations of their own.
     """
+    same = {x for e in unchanging(graph, n_consts) for x in e.outputs}
+    graph = factored(graph, same.union(graph.inputs[:n_consts]))
     moved: list[Equation] = []
     needed: set[Variable] = set()
     for e in reversed(unchanging(graph, n_consts)):

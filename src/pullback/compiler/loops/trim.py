@@ -17,7 +17,7 @@ from ..graph.rewriting import inlined
 from ..lower.scan import Rolled
 from ..lower.while_ import RolledPull, RolledWhile
 from .accumulate import accumulated
-from .hoist import hoisted, with_factors
+from .hoist import hoisted
 
 
 def prepared(graph: Graph) -> Graph:
@@ -62,7 +62,7 @@ def scan(e: Equation, needed: set[Variable]) -> list[Equation]:
     counts = sum([i < n_consts for i in inputs]), sum([i < n for i in at])
     outputs, xs = tuple([e.outputs[i] for i in at]), [e.inputs[i] for i in inputs]
     n_same, n_carry = counts
-    before, whole, new = hoisted(with_factors(whole, n_same), n_same, xs)
+    before, whole, new = hoisted(whole, n_same, xs)
     rolled = Rolled(computed(whole), n_same + len(new), n_carry, of)
     xs[n_same:n_same] = new
     return [*before, Equation(rolled, tuple(xs), outputs, {})]
@@ -95,7 +95,7 @@ def waiting(
     read = inputs_of(asked) | inputs_of(body)
     inputs = [i for i in range(n_consts) if i in read] + [n_consts + i for i in at]
     n_same, operands = len(inputs) - len(at), [xs[i] for i in inputs]
-    before, body, new = hoisted(with_factors(picked(body, inputs), n_same), n_same, operands)
+    before, body, new = hoisted(picked(body, inputs), n_same, operands)
     asked, more = (
         picked(asked, inputs),
         [Variable(x.spec) for x in body.inputs[n_same:][: len(new)]],

@@ -15,6 +15,14 @@ from .jumps import attempt
 from .quadrature import differentiated, quad
 
 
+def ends(n: int, *limits: Any) -> Any:
+    """A range whose limits may be functions of the n nearest variables around it, outermost first.
+
+    Integrands, and ranges of `nquad`, take them innermost first.
+    """
+    return lambda *args: [f(*args[:n][::-1]) if callable(f) else f for f in limits]
+
+
 class Nested:
     """An integral of integrals; the last of the ranges is that of the outermost."""
 
@@ -90,13 +98,8 @@ def dblquad(
     epsabs: Any = 1.49e-8,
     epsrel: Any = 1.49e-8,
 ) -> Any:
-    def inner(*args: Any) -> Any:
-        return [
-            gfun(args[0]) if callable(gfun) else gfun,
-            hfun(args[0]) if callable(hfun) else hfun,
-        ]
-
-    return nquad(func, [inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel})
+    ranges = [ends(1, gfun, hfun), [a, b]]
+    return nquad(func, ranges, args=args, opts={"epsabs": epsabs, "epsrel": epsrel})
 
 
 @serves(integrate.tplquad)
@@ -112,13 +115,5 @@ def tplquad(
     epsabs: Any = 1.49e-8,
     epsrel: Any = 1.49e-8,
 ) -> Any:
-    def innermost(*args: Any) -> Any:
-        y, x = args[0], args[1]
-        return [f(x, y) if callable(f) else f for f in (qfun, rfun)]
-
-    def inner(*args: Any) -> Any:
-        return [f(args[0]) if callable(f) else f for f in (gfun, hfun)]
-
-    return nquad(
-        func, [innermost, inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel}
-    )
+    ranges = [ends(2, qfun, rfun), ends(1, gfun, hfun), [a, b]]
+    return nquad(func, ranges, args=args, opts={"epsabs": epsabs, "epsrel": epsrel})

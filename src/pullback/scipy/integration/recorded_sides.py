@@ -28,6 +28,11 @@ class Unrecorded(Exception):
     """What is asked for here can't be had from the record."""
 
 
+def differing(x: Any, y: Any) -> Any:
+    """Where two levels differ; NaN is like NaN."""
+    return (x != y) & ((x == x) | (y == y))
+
+
 class PlainGraph:
     """The equations of a graph, to be taken again and again for plain values."""
 
@@ -50,7 +55,6 @@ class PlainGraph:
             outputs = [places[x] for x in e.outputs]
             self.taken.append((e.primitive, inputs, e.static, outputs))
         self.outputs = list(map(place, graph.outputs))
-        self.n_inputs = len(graph.inputs)
 
     def __call__(self, xs: list[Any], others: Any = NONE) -> list[Any]:
         """The outputs; others: what steps are to give instead, by their numbers."""
@@ -141,7 +145,7 @@ class RecordedDecided(Decided):
             then = other.levels.get(key)
             if then is None or (among is not None and key not in among):
                 continue
-            differ = (level != then) & ((level == level) | (then == then))
+            differ = differing(level, then)
             if differ is np.True_ or (differ is not np.False_ and np.any(differ)):
                 out += [(key, int(i)) for i in np.flatnonzero(differ)]
         return out
@@ -210,8 +214,7 @@ class RecordedSide(RightSide):
                 taken &= np.all(x == np.ravel(answer), axis=1)
             outs.update({int(i): out[i] for i in np.flatnonzero(taken)})
             for key, x in zip(branch.keys, levels, strict=True):
-                differ = (x[1:] != x[:-1]) & ((x[1:] == x[1:]) | (x[:-1] == x[:-1]))
-                for i in np.flatnonzero(np.any(differ, axis=1)):
+                for i in np.flatnonzero(np.any(differing(x[1:], x[:-1]), axis=1)):
                     changed[i + 1].add(key)
         return [outs[i] for i in range(len(ts))], changed
 

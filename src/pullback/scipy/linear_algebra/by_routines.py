@@ -32,10 +32,15 @@ def asks_more(options: dict[str, Any], *known: str) -> bool:
     return any(x is not None for key, x in options.items() if key not in (*CHECKS, *known))
 
 
+def by_rows(x: Any, info: Any) -> Any:
+    """A result of LAPACK's, by rows."""
+    return turn(x) if x.ndim - info.ndim == 2 else x
+
+
 def called(routine: Any, *xs: Any, **options: Any) -> tuple[Any, ...]:
     """The results of a routine as arrays by rows, and whether it has succeeded."""
     *outs, info = routine(np.True_, *xs, **options)
-    return *[turn(x) if x.ndim - info.ndim == 2 else x for x in outs], np.all(info == 0)
+    return *[by_rows(x, info) for x in outs], np.all(info == 0)
 
 
 def singular_decomposition(a: Any, full_matrices: bool, lapack_driver: Any = None, **_: Any) -> Any:

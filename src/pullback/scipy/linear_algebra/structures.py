@@ -14,7 +14,7 @@ import numpy as np
 
 from ...primitives import lapack_routines as lapack
 from ...primitives.spectra import from_triangle
-from .by_routines import CERTAIN, turn
+from .by_routines import CERTAIN, by_rows, turn
 
 MATRIX = (-2, -1)
 
@@ -58,38 +58,33 @@ def size_of(a: Any) -> Any:
     return np.max(np.sum(np.abs(a), axis=-2), axis=-1)
 
 
-def rows(x: Any, info: Any) -> Any:
-    """A result of LAPACK's, by rows."""
-    return turn(x) if x.ndim - info.ndim == 2 else x
-
-
 def by_factors(
     kind: StructureRoutines, when: Any, a: Any, b: Any, upper: bool, trans: bytes
 ) -> StructureResult:
     """The solution by factors, or the inverse if b is None."""
     side = {} if kind is GENERAL else {"upper": upper}
     *made, info = kind.factor(when, a, **side)
-    factors, done = [rows(x, info) for x in made[: kind.kept]], np.logical_and(when, info == 0)
+    factors, done = [by_rows(x, info) for x in made[: kind.kept]], np.logical_and(when, info == 0)
     n = len(kind.condition.cores)
     rcond = kind.condition(done, *factors[: n - 1], size_of(a), **side)[n]
     if b is None:
         out, *_, last = kind.invert(done, *factors, **side)
-        out = rows(out, info)
+        out = by_rows(out, info)
         out = out if kind is GENERAL else from_triangle(out, upper)
     else:
         more = {"trans": trans} if kind is GENERAL else side
         *_, out, last = kind.solve(done, *factors, b, **more)
-        out = rows(out, info)
+        out = by_rows(out, info)
     return StructureResult(when, out, reduce(np.logical_and, (done, rcond >= CERTAIN, last == 0)))
 
 
 def by_triangle(when: Any, a: Any, b: Any, upper: bool, trans: bytes) -> StructureResult:
     if b is None:
         out, last = lapack.trtri_p(when, a, upper=upper)
-        out = (np.triu if upper else np.tril)(rows(out, last))
+        out = (np.triu if upper else np.tril)(by_rows(out, last))
     else:
         _, out, last = lapack.trtrs_p(when, a, b, upper=upper, trans=trans)
-        out = rows(out, last)
+        out = by_rows(out, last)
     rcond = lapack.trcon_p(when, a, upper=upper)[1]
     return StructureResult(when, out, np.logical_and(last == 0, rcond >= CERTAIN))
 
