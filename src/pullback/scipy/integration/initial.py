@@ -83,7 +83,7 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
     ts: list[float] = []
     try:
         method = recording(integrate.DOP853, ts)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), Decisions():
             found = integrate.solve_ivp(counted, (t0, t1), y0, method=method, **how)
         if found.success:
             return Steps(Explicit(integrate.DOP853), ts)
@@ -91,9 +91,10 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
         pass
     ts.clear()
     how = {"rtol": np.maximum(rtol * 0.1, 3e-14), "atol": atol * 0.1}
-    found = integrate.solve_ivp(
-        fun, (t0, t1), y0, method=recording(integrate.Radau, ts), dense_output=True, **how
-    )
+    with Decisions():
+        found = integrate.solve_ivp(
+            fun, (t0, t1), y0, method=recording(integrate.Radau, ts), dense_output=True, **how
+        )
     stages = []
     for start, end in pairwise(ts):
         at = [found.sol(start + c * (end - start)) for c in Radau.C]
@@ -125,7 +126,8 @@ def path_of(
             " as `t < a` does, and may jump or have a kink elsewhere for each example.\n"
             "  Solve it for one example at a time, in a loop."
         )
-    pieces = switched(path, side, decides, steps[0].ts, t1 if is_live(t1) else None)
+    with Decisions():  # times are compared that come near to a jump
+        pieces = switched(path, side, decides, steps[0].ts, t1 if is_live(t1) else None)
     if pieces is None:
         return path, steps
     return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts])]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby, pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -423,19 +424,19 @@ class Decisions:
 
     def __enter__(self) -> Decisions:
         self.traces = list(dict.fromkeys([GROUND, *enclosing()]))
-        self.before = [(t.comparison, t.decisions, t.turning) for t in self.traces]
+        self.before = [(t.comparison, t.decisions, t.turning, t.awaited) for t in self.traces]
         written = [t.fun.asked for t in self.traces if isinstance(t, QuestionTrace)]
         self.written = [(asked, len(asked)) for asked in written]
         self.twice = sum([int(t.differentiates) for t in self.traces if t is not GROUND]) > 1
         for trace in self.traces:
-            trace.comparison, trace.decisions, trace.turning = None, 0, ()
+            trace.comparison, trace.decisions, trace.turning, trace.awaited = None, 0, (), inf
         return self
 
     def __exit__(self, *error: Any) -> None:
         self.made = any(t.comparison is not None or t.decisions for t in self.traces)
-        for trace, (comparison, decisions, turning) in zip(self.traces, self.before, strict=True):
+        for trace, (comparison, *before) in zip(self.traces, self.before, strict=True):
             trace.comparison = comparison or trace.comparison
-            trace.decisions, trace.turning = decisions, turning
+            trace.decisions, trace.turning, trace.awaited = before
         for asked, length in self.written:
             self.asked |= len(asked) > length
             del asked[length:]
