@@ -496,11 +496,23 @@ class Observer(Watch):
 
     records = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: dict[tuple[int, int], Any] = {}  # code and its globals, by the ids of both
+
+    def seen(self, frame: Any, event: str, arg: Any) -> None:
+        if event == "call":
+            self.begins(frame)
+
     def begins(self, frame: Any) -> None:
+        if (id(frame.f_code), id(frame.f_globals)) in self.met:
+            return
         code, scope = original(frame.f_code), frame.f_globals
-        known = apart(scope) or (id(code), id(scope)) in self.codes
-        if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
+        if not apart(scope) and not is_tuple(scope):
+            if collects(frame) or self.imported(frame):
+                return  # another time it may be called by other code
             self.codes[id(code), id(scope)] = code, scope
+        self.met[id(frame.f_code), id(scope)] = frame.f_code, scope
 
     def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
         pass
