@@ -370,7 +370,7 @@ def sparse_well(rate, transmissivity):
     return h[3, 3], h[1, 2], ndimage.laplace(h)[3, 4]
 
 
-def canonical(x, y):
+def canonical_pairs(x, y):
     """Canonical correlations by inverse square roots of matrices and singular values."""
     X, Y = x - x.mean(0), y - y.mean(0)
     n = len(X)
@@ -560,7 +560,7 @@ SELDOM = [
     (warming_soil, (0.4, 1.2)),
     (sparse_well, (2.0, 0.7)),
     (
-        canonical,
+        canonical_pairs,
         (
             np.array([[0.1, 1.0], [0.9, -0.2], [1.7, 0.6], [2.2, 1.9], [3.5, 0.3]]),
             np.array([[1.1, 0.2], [0.3, 0.9], [2.0, 1.4], [2.9, 0.8], [2.4, 2.6]]),
