@@ -304,13 +304,17 @@ def answering(name: str, ufunc: Callable[..., Any], kind: type) -> None:
             return plain(float(x) if type(x) is Array and is_number(x) else x)
         x = number(x)
         heed(plain, x)
-        out = ufunc(x)
-        try:
-            return kind(out)
-        except ConversionError:  # a mapped value: one answer for each
-            return pythons(as_whole(out) if kind is int else out)
+        return answered(ufunc(x), kind)
 
     enter(name, call)
+
+
+def answered(out: Any, kind: type) -> Any:
+    """A number of Python's; of a mapped value one for each example."""
+    try:
+        return kind(out)
+    except ConversionError:
+        return pythons(as_whole(out) if kind is int else out)
 
 
 answering("floor", np.floor, int)
@@ -326,7 +330,8 @@ def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> 
         return real.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
     a, b = number(a), number(b)
     bound = np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
-    return (a == b) | (np.abs(a - b) <= bound) & np.isfinite(a) & np.isfinite(b)
+    finite = np.isfinite(a) & np.isfinite(b)
+    return answered((a == b) | (np.abs(a - b) <= bound) & finite, bool)
 
 
 def frexp(x: Any, /) -> tuple[Any, Any]:

@@ -19,8 +19,9 @@ import warnings
 
 import pytest
 
-from pullback.core import bytecode
-from pullback.core.bytecode import SUPPORTED, Hooks, Original, original, rewritten
+from pullback.core import code_tables
+from pullback.core.bytecode import Hooks, Original, original, rewritten
+from pullback.core.code_tables import SUPPORTED
 from pullback.core.mapped_text import JOINS
 
 pytestmark = pytest.mark.skipif(not SUPPORTED, reason="the instructions are not known")
@@ -359,10 +360,11 @@ def nested(code):
 @pytest.mark.parametrize("module", [argparse, ast, inspect, statistics, traceback])
 def test_names_are_those_that_dis_tells(module):
     text = inspect.getsource(module)
-    known = {*bytecode.GLOBALS.values(), *bytecode.CELLS.values()}
+    known = {*code_tables.GLOBALS.values(), *code_tables.CELLS.values()}
     for code in nested(compile(text, "text", "exec")):
         steps = dis.get_instructions(code)
-        assert [*bytecode.named(code)] == [(x.opname, x.argval) for x in steps if x.opname in known]
+        wanted = [(x.opname, x.argval) for x in steps if x.opname in known]
+        assert [*code_tables.named(code)] == wanted
 
 
 def test_calls_ask_by_the_number_of_their_arguments():

@@ -3,15 +3,29 @@ import numpy as np
 import pullback as pb
 from pullback.core.array import Array, root_of
 from pullback.core.tree import flatten, tree_map
+from tests.budgets import asked
 from tests.laws.common import for_all_samples
+
+# How an array lies: `make` makes an Array, or an array, of what it is a view of.
+LAYOUTS = {
+    "whole": lambda x, make: make(x),
+    "reversed": lambda x, make: make(x[..., ::-1])[..., ::-1],
+    "columns": lambda x, make: make(np.stack([x, x], -1))[..., 0],
+    "transposed": lambda x, make: make(x.T).T,
+}
 
 
 def check_views(sample):
     """A result is a view of an argument, for assignment, where NumPy's shares memory with it."""
     if hasattr(sample.fun, "serves"):
         return
-    xs = tree_map(plain, sample.args)
-    ys = tree_map(traced, xs)
+    for layout in ("whole", *asked(list(LAYOUTS)[1:], 3, str(sample))):
+        check_views_of(sample, LAYOUTS[layout])
+
+
+def check_views_of(sample, layout):
+    xs = tree_map(lambda x: plain(x, layout), sample.args)
+    ys = tree_map(lambda x: traced(x, layout), sample.args)
     outs, mine = [leaves(sample.fun(*args, **sample.kwargs)) for args in (xs, ys)]
     for a, b in zip(outs, mine, strict=True):
         for x, y in zip(leaves(xs), leaves(ys), strict=True):
@@ -20,13 +34,17 @@ def check_views(sample):
                 assert viewed == np.shares_memory(a, x)
 
 
-def plain(x):
+def plain(x, layout):
     """An array on memory of its own, a float as a scalar."""
-    return np.array(x) if type(x) is np.ndarray else np.float64(x) if type(x) is float else x
+    if type(x) is np.ndarray:
+        return layout(x, np.array) if x.ndim else np.array(x)
+    return np.float64(x) if type(x) is float else x
 
 
-def traced(x):
-    return pb.numpy.array(x) if type(x) is np.ndarray and x.size else x
+def traced(x, layout):
+    if type(x) is not np.ndarray or not x.size:
+        return plain(x, layout)
+    return layout(x, pb.numpy.array) if x.ndim else pb.numpy.array(x)
 
 
 def leaves(tree):

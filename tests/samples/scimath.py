@@ -19,6 +19,10 @@ UNMAPPED = [
     *[Sample(fun, (X,), name=name) for fun, name in NAMES.items()],
     *[Sample(fun, (SIGNS,), name=f"{NAMES[fun]} of negative numbers") for fun in ROOTS],
     *[Sample(fun, (WIDE,), name=f"{NAMES[fun]} beyond one") for fun in ARCS],
+    *[
+        Sample(fun, (WIDE.astype(np.float16),), name=f"{name} of halves")
+        for fun, name in NAMES.items()
+    ],
     Sample(np.emath.logn, (X + 1.5, X), name="emath.logn"),
     Sample(np.emath.logn, (X + 1.5, SIGNS), name="emath.logn of negative numbers"),
     Sample(np.emath.power, (X, X), name="emath.power"),

@@ -57,6 +57,7 @@ SAMPLES += [
     Sample(np.nan_to_num, (X,)),
     Sample(np.nan_to_num, (np.array([np.nan, np.inf, -np.inf, 1.5]),), smooth=False),
     Sample(np.nan_to_num, (np.array([np.nan, np.inf, -np.inf, 1.5], np.float32),), {"nan": 1.0, "posinf": 2.0, "neginf": -2.0}, smooth=False),
+    Sample(np.nan_to_num, (X,), {"copy": False}),
     Sample(np.nan_to_num, (np.array([complex(np.nan, 1), complex(1, np.inf)]),), smooth=False, name="nan_to_num complex"),
     Sample(lambda x: np.nan_to_num(x + np.array([np.nan, 0, np.inf]), nan=np.arange(3.0)) * x, (X,), smooth=False, name="nan_to_num with an array"),
     Sample(lambda x: np.nan_to_num(np.sqrt(x)), (np.array([-1.0, 2.0]),), name="nan_to_num of sqrt"),

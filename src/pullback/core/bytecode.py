@@ -7,6 +7,7 @@
     match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     f"{x} m"                ->  joins[f"{fields[x]}", " m"]
     s in "text"             ->  insides[s] in "text"
+    x is True               ->  truths[x] is True
     import m                ->  imports["m", 0, None]; import m
     super().f               ->  calls[super](__class__, self).f
 
@@ -20,15 +21,23 @@ is left as it is: a site that does not ask is plain Python.
 from __future__ import annotations
 
 import dis
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import CodeType
 from typing import Any, NamedTuple
 
-from .code_tables import CACHES, LENGTHS, PADDING, extend, handlers, high_first, length, location
+from .code_tables import (
+    CACHES,
+    EXTENDED_ARG,
+    LENGTHS,
+    PADDING,
+    VERSION,
+    extend,
+    handlers,
+    high_first,
+    length,
+    location,
+)
 
-VERSION = sys.version_info[:2]
-SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
 NULL_FIRST = VERSION < (3, 13)  # whether the empty slot of a call lies below the callee
 
 
@@ -37,7 +46,9 @@ class Hooks(NamedTuple):
 
     `matches[x]` is an object that is a sequence to `match` if x counts as one; None: x itself is.
     `joins[parts]` is the text of an f-string, of which each field formats `fields[x]`; `insides[s]`
-    is looked for in text that is a constant; None: those are done without asking.
+    is looked for in text that is a constant; `truths` is (Python's, NumPy's): `truths[0][x]` is
+    compared by identity with True or False, `truths[1][x]` with what is called `True_` or `False_`;
+    None: those are done without asking.
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
@@ -60,6 +71,7 @@ class Hooks(NamedTuple):
     fields: Any = None
     insides: Any = None
     containers: Any = None
+    truths: Any = None
 
 
 class Original:
@@ -87,7 +99,6 @@ class Unexpected(Exception):
 # The instructions at hand.
 
 OP = dis.opmap
-EXTENDED_ARG = OP["EXTENDED_ARG"]
 CALLS = {OP[name] for name in ("CALL", "CALL_KW") if name in OP}
 EX, CALL_KW = OP["CALL_FUNCTION_EX"], OP.get("CALL_KW", -1)
 PRECALL, KW_NAMES = OP.get("PRECALL", -1), OP.get("KW_NAMES", -1)
@@ -106,7 +117,7 @@ STORE_NAME = OP["STORE_NAME"]
 LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
 MATCH_SEQUENCE = OP["MATCH_SEQUENCE"]
 JUMP_IF_NONE = OP["POP_JUMP_FORWARD_IF_NONE" if VERSION == (3, 11) else "POP_JUMP_IF_NONE"]
-CONTAINS_OP = OP["CONTAINS_OP"]
+CONTAINS_OP, IS_OP = OP["CONTAINS_OP"], OP["IS_OP"]
 # What formats a field: FORMAT_VALUE with a specification if it has FIELD_SPEC, later one of three.
 FORMAT_VALUE, FIELD_SPEC = OP.get("FORMAT_VALUE", -1), 4
 CONVERT_VALUE, FORMAT_WITH_SPEC = OP.get("CONVERT_VALUE", -1), OP.get("FORMAT_WITH_SPEC", -1)
@@ -137,7 +148,7 @@ POPPING |= JUMPS - {OP[name] for name in ("FOR_ITER", "SEND") if name in OP}
 CHANGED = {
     LOAD_GLOBAL, LOAD_METHOD, LOAD_ATTR, LOAD_SUPER_ATTR, PUSH_NULL, MAKE_FUNCTION,
     SET_FUNCTION_ATTRIBUTE, IMPORT_NAME, MATCH_SEQUENCE, BUILD_STRING, CONTAINS_OP, KW_NAMES,
-    PRECALL, EX, *FORMATS, *NOTED, *CALLS,
+    PRECALL, EX, IS_OP, *FORMATS, *NOTED, *CALLS,
 }  # fmt: skip
 HAS_ARGUMENT = frozenset(
     getattr(dis, "hasarg", None) or [op for op in OP.values() if op >= dis.HAVE_ARGUMENT]
@@ -175,34 +186,6 @@ def decoded(code: CodeType) -> list[Step]:
     return steps
 
 
-# Instructions that name what is outside a function, by their numbers.
-GLOBALS = {
-    dis.opmap[name]: name
-    for name in (
-        "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL",
-        "IMPORT_NAME",
-    )
-    if name in dis.opmap
-}  # fmt: skip
-CELLS = {dis.opmap[name]: name for name in ("STORE_DEREF", "DELETE_DEREF")}
-
-
-def named(code: CodeType) -> Iterator[tuple[str, str]]:
-    """What code asks of its surroundings: operations of `GLOBALS` and `CELLS`, and the names."""
-    if not SUPPORTED:
-        known = {*GLOBALS.values(), *CELLS.values()}
-        yield from ((x.opname, x.argval) for x in dis.get_instructions(code) if x.opname in known)
-        return
-    raw, high, shifted = code.co_code, 0, dis.opmap["LOAD_GLOBAL"]  # by a bit for calls
-    for op, low in zip(raw[::2], raw[1::2], strict=True):
-        arg = low | high
-        high = arg << 8 if op == EXTENDED_ARG else 0
-        if op in GLOBALS:
-            yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
-        elif op in CELLS:
-            yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private
-
-
 # What lies below the arguments of each call.
 
 
@@ -238,7 +221,6 @@ def sources(steps: list[Step], index: dict[int, int], table: Any) -> dict[int, t
                     raise Unexpected("a call without a callee")
                 found[i] = stack[lower], stack[lower + 1]
             if step.target is not None:
-                assert step.target is not None
                 branch = moved(stack, dis.stack_effect(op, arg, jump=True), i, step)
                 if not seen[step.target]:
                     work.append((step.target, branch))
@@ -405,16 +387,22 @@ class Rewriting:
         if op in FORMATS and self.hooks.fields is not None:
             with_spec = op == FORMAT_WITH_SPEC or (op == FORMAT_VALUE and arg & FIELD_SPEC)
             return [*self.through(self.hooks.fields, below=bool(with_spec)), (op, arg)]
-        if op == CONTAINS_OP and self.hooks.insides is not None and self.in_text(i - 1):
-            return [*self.through(self.hooks.insides, below=True), (op, arg)]
+        if op in (CONTAINS_OP, IS_OP):
+            asks = self.beside(i)
+            return [*(self.through(asks, below=True) if asks is not None else ()), (op, arg)]
         if op in NOTED:
             return self.noted(op, arg)
         return self.called(i)
 
-    def in_text(self, i: int) -> bool:
-        """Whether a step loads text that is a constant."""
-        step = self.steps[i]
-        return step.op == LOAD_CONST and type(self.code.co_consts[step.arg]) is str
+    def beside(self, i: int) -> Any:
+        """What is asked for the left side of `in` and `is`, by what the step before loads."""
+        step, hooks = self.steps[i - 1], self.hooks
+        x = self.code.co_consts[step.arg] if step.op == LOAD_CONST else None
+        if self.steps[i].op == CONTAINS_OP:
+            return hooks.insides if type(x) is str else None
+        names = frozenset(("True_", "False_"))
+        numpys = self.named(i - 1, lambda *path: path[-1] in names)
+        return hooks.truths[numpys] if hooks.truths and (numpys or type(x) is bool) else None
 
     def through(self, hook: Any, below: bool) -> list[tuple[int, int]]:
         """The top of the stack, or what lies below it, exchanged for `hook[x]`."""

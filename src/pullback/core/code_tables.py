@@ -1,12 +1,17 @@
-"""A code object's exception handlers, line numbers and sizes; a frame's current instruction."""
+"""A code object's exception handlers, line numbers, sizes and names; a frame's instruction."""
 
 from __future__ import annotations
 
 import dis
 import functools
+import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
+
+VERSION = sys.version_info[:2]
+SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
+EXTENDED_ARG = dis.opmap["EXTENDED_ARG"]
 
 
 def varints(data: bytes) -> Iterator[int]:
@@ -122,3 +127,31 @@ def instruction(frame: FrameType) -> str:
 def is_operator(frame: FrameType) -> bool:
     """Whether Python code is at an operator, and not at a call of a ufunc."""
     return instruction(frame) in ("BINARY_OP", "COMPARE_OP")
+
+
+# Instructions that name what is outside a function, by their numbers.
+GLOBALS = {
+    dis.opmap[name]: name
+    for name in (
+        "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL",
+        "IMPORT_NAME",
+    )
+    if name in dis.opmap
+}  # fmt: skip
+CELLS = {dis.opmap[name]: name for name in ("STORE_DEREF", "DELETE_DEREF")}
+
+
+def named(code: CodeType) -> Iterator[tuple[str, str]]:
+    """What code asks of its surroundings: operations of `GLOBALS` and `CELLS`, and the names."""
+    if not SUPPORTED:
+        known = {*GLOBALS.values(), *CELLS.values()}
+        yield from ((x.opname, x.argval) for x in dis.get_instructions(code) if x.opname in known)
+        return
+    raw, high, shifted = code.co_code, 0, dis.opmap["LOAD_GLOBAL"]  # by a bit for calls
+    for op, low in zip(raw[::2], raw[1::2], strict=True):
+        arg = low | high
+        high = arg << 8 if op == EXTENDED_ARG else 0
+        if op in GLOBALS:
+            yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
+        elif op in CELLS:
+            yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private

@@ -1,4 +1,9 @@
-"""Which objects `match` treats as sequences: since NumPy 2.5 arrays are, and so are Arrays.
+"""What `match` and `is` see of Arrays.
+
+`x is True` asks a truth value what `if x` asks, so that recordings note the answer, and `vmap`
+refuses where the examples have several. `match` asks so for `case True`.
+
+Since NumPy 2.5 arrays are sequences to `match`, and so are Arrays.
 
 `case [a, b]:` asks the class of an object for a flag, and then its length. Code that takes part
 asks `MATCHES` first; elsewhere the class `Array` has the flag, and a number among the Arrays
@@ -15,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
-from .bytecode import SUPPORTED
+from .array import Array, class_of_number, is_number
+from .code_tables import SUPPORTED
 
 SEQUENCE = 1 << 5  # the flag of a class
 STANDING: set[type] = {Array}  # classes whose objects stand for others
@@ -41,6 +46,21 @@ MATCHES = None
 if np.ndarray.__flags__ & SEQUENCE:
     MATCHES = Matches()
     Flagged.register(Array)
+
+
+class Truths:
+    """`truths[x]`: what `is` looks at instead of x, if x stands for a truth value of one kind."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def __getitem__(self, x: Any) -> Any:
+        if type(x) is Array and is_number(x) and class_of_number(x) is self.kind:
+            return self.kind(bool(x))
+        return x
+
+
+TRUTHS = Truths(bool), Truths(np.bool_)
 
 
 GET_LEN, COMPARE_OP = dis.opmap["GET_LEN"], dis.opmap["COMPARE_OP"]

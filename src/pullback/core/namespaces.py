@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .bytecode import named
+from .code_tables import named
 from .errors import public_module
 from .shutdown import rest
 

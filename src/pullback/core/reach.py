@@ -26,12 +26,13 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .array import Array
-from .bytecode import SUPPORTED, Hooks, original, rewritten
+from .bytecode import Hooks, original, rewritten
 from .callees import CALLS, COUNTED, DIRECT
+from .code_tables import SUPPORTED
 from .leftover import StoredPlaces, settle_noted
 from .lost import Refusal
 from .mapped_text import FIELDS, INSIDES, JOINS
-from .matching import MATCHES
+from .matching import MATCHES, TRUTHS
 from .members import BORING, MEMBERS, Members, Named, contents, dict_of, of, scope_of
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
@@ -187,7 +188,7 @@ def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
         CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
-        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, (Holding(), CONTAINERS),
+        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, (Holding(), CONTAINERS), TRUTHS,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .array import Array
-from .bytecode import named
+from .code_tables import named
 from .dispatch import UFUNCS
 from .scalars import OF_NUMPY
 from .spec import NUMBERS

@@ -204,7 +204,8 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
         raise ArgumentError("`numpy.linalg.matrix_rank` takes `tol` or `rtol`, not both.")
     A = as_array(A)
     if A.ndim < 2:
-        return np.any(A != 0).astype(int)
+        some = np.any(A != 0)
+        return some.astype(int) if type(some) is Array else int(some)
     s = np.linalg.svd(A, compute_uv=False, hermitian=hermitian)
     if tol is None:
         rtol = max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else last_axis(rtol)

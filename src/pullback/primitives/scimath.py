@@ -12,7 +12,7 @@ import numpy as np
 from ..core.dispatch import replaces
 from .arguments import as_array
 
-SINGLE = frozenset("efbhBHF")  # codes of dtypes whose complex counterpart has single precision
+SINGLE = frozenset("fbhBHF")  # codes of dtypes that NumPy makes complex64, float16 not among them
 
 
 def widened(x, outside):

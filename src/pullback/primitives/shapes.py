@@ -206,6 +206,8 @@ def lies(order, swapped=False):
         def call(*args, **kwargs):
             out = implementation(*args, **kwargs)
             like = args[0] if args else kwargs.get(first)
+            if out is like:  # it was written into, or stays as it is
+                return out
             if type(out) is tuple:
                 return tuple([laid(x, order, like, swapped) for x in out])
             return laid(out, order, like, swapped)

@@ -447,7 +447,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         real, imag = [nan_to_num(part, True, nan, posinf, neginf) for part in (x.real, x.imag)]
         return real + 1j * imag
     if x.dtype.kind != "f":
-        return x
+        return x.copy("K") if np.ndim(x) else x
     usual = np.isfinite(x)
     if plainly_everywhere(usual):
         return np.positive(x)

@@ -186,7 +186,10 @@ def test_zeros_in_gradients():
 def test_zeros_of_other_signs():
     """They are zeros, whatever their sign; with other elements all is NumPy's."""
     zero = np.array([-0.0])
-    for f in (lambda x: np.sum(x, initial=-0.0), lambda x: np.dot(x, -x), lambda x: np.inner(x, x)):
+    for f in (
+        lambda x: np.sum(x, initial=-0.0), lambda x: np.dot(x, -x), lambda x: np.inner(x, x),
+        lambda x: np.dot(x, 2.0), lambda x: np.inner(x, 2.0),
+    ):  # fmt: skip
         assert compiled(f)(zero) == f(zero) == pb.vjp(f, zero)[0] == 0
         assert compiled(f)(X[:1]) == f(X[:1])
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from ...core.bytecode import HAS_ARGUMENT, SUPPORTED, decoded
+from ...core.bytecode import HAS_ARGUMENT, decoded
+from ...core.code_tables import SUPPORTED
 from ...core.namespaces import names_of
 
 STORES = {

@@ -292,13 +292,15 @@ class Edge(NamedTuple):
 
 def located(
     places: list[Place], hidden: WriteOnly, edges: dict[int, Edge],
-    codes: Iterable[types.CodeType], lifted: InputPlaces,
+    codes: Iterable[types.CodeType], lifted: InputPlaces, unnamed: bool,
 ) -> Located:  # fmt: skip
     """Find what a rehearsal stored, or why a replay can't store it.
 
     Args:
         codes: what ran, also on ways that were seen before.
         lifted: the places whose values are among the inputs.
+        unnamed: whether attributes may be read by names that are not in the code, as
+            `dataclasses.astuple` reads them.
     """
     codes = list(codes)
     try:
@@ -332,7 +334,7 @@ def located(
         else:
             name = store.place()[1]
             owner = owners.get(key, store.owner)
-            free = name not in loads and not asked_by_libraries(owner, name)
+            free = not (unnamed or name in loads or asked_by_libraries(owner, name))
             free &= not (whole and type(owner) is types.SimpleNamespace)
         if free:
             out.stores.append(store)

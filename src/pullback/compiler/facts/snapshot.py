@@ -477,7 +477,8 @@ class Snapshot:
 
     def located(self, codes: Iterable[types.CodeType], lifted: InputPlaces) -> Located:
         """What code that ran has stored."""
-        out = located(self.places, self.filled, self.scout.edges, codes, lifted)
+        unnamed, edges = self.scout.state.all, self.scout.edges
+        out = located(self.places, self.filled, edges, codes, lifted, unnamed)
         reflects = any(COMPUTED_NAMES in code_of(code).names for code in codes)
         if reflects and (out.stores or out.read):
             return Located([], [], "it changes what it reads")
