@@ -25,10 +25,11 @@ from ...core.scalars import is_python
 from ...core.trace import is_differentiated, running
 from ...core.tree import unflatten
 from ..facts.allowance import Allowance, TooMuch, bounded, current
-from ..facts.call_monitor import Observer, Watch
+from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store, holders, split
 from ..facts.ends import Released
 from ..facts.halting import Halt, HandledAgain
+from ..facts.observer import Observer
 from ..facts.places import of
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Codes, Scout, Snapshot, foresee, lasting

@@ -502,36 +502,6 @@ def decorates_pure(frame: Any) -> bool:
     return len(held) == 1 and not effectful(*home_of(held[0]))
 
 
-class Observer(Watch):
-    """A context that only notes the code that runs."""
-
-    records = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.met: dict[tuple[int, int], Any] = {}  # code and its globals, by the ids of both
-
-    def seen(self, frame: Any, event: str, arg: Any) -> None:
-        if event == "call":
-            self.begins(frame)
-
-    def begins(self, frame: Any) -> None:
-        if (id(frame.f_code), id(frame.f_globals)) in self.met:
-            return
-        code, scope = original(frame.f_code), frame.f_globals
-        if not apart(scope) and not is_tuple(scope):
-            if collects(frame) or self.imported(frame):
-                return  # another time it may be called by other code
-            self.codes[id(code), id(scope)] = code, scope
-        self.met[id(frame.f_code), id(scope)] = frame.f_code, scope
-
-    def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
-        pass
-
-    def forbid(self, why: str) -> None:
-        pass
-
-
 def is_profiled() -> bool:
     """Whether a profiler written in C runs that nobody but itself can stop and begin again."""
     before = sys.getprofile()
