@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import interpolate, signal, sparse
+from scipy import interpolate, signal, sparse, stats
 from scipy.cluster import hierarchy
 from scipy.sparse import csgraph
 from scipy.sparse import linalg as ssl
@@ -51,6 +51,12 @@ PROGRAMS = {
         lambda y: interpolate.RegularGridInterpolator((T,), y, method="cubic")([[0.3]]), B,
     ),
     "linkage": (lambda points: hierarchy.linkage(points)[:, 2], POINTS),
+    "slopes": (lambda y: np.stack(stats.siegelslopes(y, T)), B + np.sin(3 * B)),
+    "residues": (
+        lambda a: np.abs(signal.residue([1.0, a[0]], np.polymul([1.0, a[1]], [1.0, 0.3, 2.0]))[0]),
+        np.array([0.4, 2.1]),
+    ),
+    "a complex number of Python's": (lambda x: abs(np.sum(np.exp(1j * x)).item()), B),
     "remez": (lambda w: signal.remez(9, [0, w[0], 0.3, 0.5], [1, 0]), np.array([0.2])),
 }  # fmt: skip
 

@@ -36,6 +36,7 @@ PROGRAMS = {
     "linprog": lambda x: optimize.linprog(x[:2], bounds=[(1, 2), (1, 2)]).fun,
     "quad": lambda x: integrate.quad(lambda t: x[0] * t, 0, 1)[0],
     "error of quad": lambda x: integrate.quad(lambda t: x[0] * t, 0, 1)[1],
+    "error of quad of a law": lambda x: integrate.quad(stats.norm(x[0], 1.0).pdf, 0, 1)[1],
     "dblquad": lambda x: integrate.dblquad(lambda a, b: a * b * x[0], 0, 1, 0, 1)[0],
     "quad_vec": lambda x: integrate.quad_vec(lambda t: x[0] * t, 0, 1)[0],
     "norm": linalg.norm,

@@ -26,6 +26,11 @@ def shared_within(x):
     return optimize.basinhopping(noise, [0.3], niter=1, rng=1).fun
 
 
+def twice(x, sampler):
+    """Points of an object, and those that follow them."""
+    return x * np.sum(sampler.random(3) * stats.qmc.scale(sampler.random(3), -x, [1.0, 2.0]))
+
+
 GIVEN = {
     "number": lambda x: searched(x, rng=1),
     "number, by its older name": lambda x: searched(x, seed=1),
@@ -36,6 +41,12 @@ GIVEN = {
     "of a frozen one": lambda x: stats.norm(x).rvs(3, np.random.default_rng(2)).sum(),
     "of vectors": lambda x: stats.multivariate_normal.rvs([x, 0.0], np.eye(2), 3, 1).sum(),
     "of a kernel density": lambda x: x * stats.gaussian_kde(AT).resample(4, seed=1).sum(),
+    "Sobol's points": lambda x: x * stats.qmc.Sobol(2, seed=7).random_base2(3).sum(),
+    "points twice of one": lambda x: twice(x, stats.qmc.LatinHypercube(2, rng=3)),
+    "Halton's points": lambda x: (
+        x * stats.qmc.Halton(2, rng=np.random.default_rng(5)).random(4).sum()
+    ),
+    "normal points": lambda x: x * stats.qmc.MultivariateNormalQMC([0.0], rng=2).random(4).sum(),
     "bootstrap": lambda x: (
         stats.bootstrap(
             (AT * x,), np.mean, n_resamples=9, rng=np.random.default_rng(4)
@@ -43,6 +54,9 @@ GIVEN = {
     ),
 }
 OTHERS = {
+    "points of the program's generator": lambda x: (
+        x * stats.qmc.Halton(2, rng=SHARED[0]).random(4).sum()
+    ),
     "generator of the program's": lambda x: searched(x, rng=SHARED[0]),
     "generator of the call's, which a solver takes": lambda x: searched(
         x, rng=np.random.default_rng(3)

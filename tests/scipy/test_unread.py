@@ -185,3 +185,46 @@ def test_rules_of_gauss_have_their_bits():
     for rule in (np.polynomial.legendre.leggauss, np.polynomial.hermite_e.hermegauss):
         found = pb.vjp(lambda k, rule=rule: np.stack(rule(9)) + 0 * k, 1.0)[0]
         np.testing.assert_array_equal(found, np.stack(rule(9)))
+
+
+def pellet(phi):
+    """A boundary value problem whose mesh SciPy refines to another length for each phi."""
+    x = np.linspace(0, 1, 11)
+    return integrate.solve_bvp(
+        lambda x, y: np.vstack((y[1], phi**2 * y[0] ** 1.5)),
+        lambda a, b: np.array([a[1], b[0] - 1]),
+        x,
+        np.ones((2, x.size)),
+        tol=1e-6,
+    )
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize(
+    "read", [lambda s: s.y[1, -1], lambda s: s.sol(1.0)[1] * s.sol(0.3)[0]], ids=["y", "sol"]
+)
+def test_meshes_of_any_length_are_one_path(read):
+    f = lambda phi: read(pellet(phi))
+    points = [1.3, 1.6, 2.0, 2.6]
+    assert len({pellet(phi).x.size for phi in points}) > 2
+    for g in (f, pb.grad(f)):
+        paths, error = paths_and_errors(g, points)
+        assert paths <= 2
+        assert error < 1e-10
+
+
+def test_nodes_that_depend_on_others_are_a_path_for_each_mesh():
+    """Their mean is no function of a node, so that other meshes aren't asked about in parts."""
+
+    def f(k):
+        x = np.linspace(0, 1, 11)
+        found = integrate.solve_bvp(
+            lambda x, y: np.vstack((y[1], k * y[0] * (1 + 0.01 * y[0].mean()))),
+            lambda a, b: np.array([a[1], b[0] - 1]),
+            x,
+            np.ones((2, x.size)),
+            tol=1e-6,
+        )
+        return found.y[1, -1]
+
+    assert paths_and_errors(f, [1.3, 1.9, 2.5])[1] < 1e-10

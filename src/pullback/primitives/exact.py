@@ -56,8 +56,12 @@ def constant(x: Any) -> Any:
 
 
 def like(found: Any, x: Any) -> Any:
-    """An Array as the Python number that was found elsewhere, if it was one."""
-    return x.within.number(x) if type(found) is float and type(x) is Array else x
+    """A result as the Python number that was found elsewhere, if it was one."""
+    if type(found) is not float:
+        return x
+    if type(x) is Array:
+        return x.within.number(x)
+    return float(x) if type(x) is np.float64 else x
 
 
 def exact(found: Any, computed: Any) -> Any:

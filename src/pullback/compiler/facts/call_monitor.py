@@ -17,8 +17,8 @@ import os
 import pathlib
 import sys
 import warnings
-from collections.abc import Callable, Container, Mapping, Set
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Container, Iterator, Mapping, Set
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import lru_cache
 from operator import attrgetter
 from threading import get_ident
@@ -39,6 +39,7 @@ from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple
 from .halting import Halting
 from .judge import (
     DRAWING,
+    SOURCES,
     acts,
     declare_computing,
     declared_pure,
@@ -168,6 +169,7 @@ class Watch:
         self.sets: Container[int] = frozenset()
         self.warned: list[Warned] = []  # the warnings that it gives
         self.seeded: list[Any] = []  # generators that this call made from a seed
+        self.draws_again = False  # whether what is drawn now is of a seed
         self.asked: set[str] = set()
         self.of_protocols: set[str] = set()  # the names of attributes that protocols ask for
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
@@ -268,7 +270,7 @@ class Watch:
                 return
             if module == "logging" and self.is_quiet(frame):
                 return
-            if module == "random" and self.is_seeded(frame.f_locals.get("self")):
+            if module in SOURCES and self.is_seeded(frame.f_locals.get("self")):
                 return
             if module in FILES and self.asks_files(frame, *FILES[module]):
                 return
@@ -362,7 +364,16 @@ class Watch:
 
     def is_seeded(self, x: Any) -> bool:
         """Whether this call made a generator of random numbers from a seed."""
-        return any(x is y for y in self.seeded)
+        return self.draws_again or any(x is y for y in self.seeded)
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """All that is drawn meanwhile is of a seed."""
+        self.draws_again = True
+        try:
+            yield
+        finally:
+            self.draws_again = False
 
     def asks_files(self, frame: Any, owner: Any, names: tuple[str, ...]) -> bool:
         """Whether code asks the file system something that each replay can ask again."""

@@ -64,6 +64,7 @@ SAMPLING = (
     "scipy.stats._qmc", "scipy.stats._sobol", "scipy.stats.qmc", "scipy.stats._sampling",
     "scipy.stats.sampling", "scipy.stats._unuran",
 )  # fmt: skip
+SOURCES = "random", "scipy.stats._qmc"  # modules with Python code of objects that draw
 # Of those, what draws random numbers; and what reads or writes files, or changes how SciPy works.
 DRAWING = frozenset(
     {"random", "random_array", "rand", "kmeans", "kmeans2", "rvs", "resample", "sample"}
@@ -153,6 +154,7 @@ ALSO_PURE = {
     "posixpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "scipy.signal._signaltools": "resample",  # by a Fourier transform, and not at random
+    "scipy.stats._qmc": "scale discrepancy geometric_discrepancy",
     "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
     "posix": "fspath",
     "sys": "intern",

@@ -60,6 +60,8 @@ def looked_up(x: Any) -> Any:
         pass
     elif any(x is kind for kind in SEEDS):
         return partial(Draws.made, x)
+    elif is_sampler(x):
+        return partial(Draws.sampler, x)
     elif foreign_function(x) or (isinstance(x, type) and watch.profile is not None):
         watch.calls(x, (), frame)
     return x
@@ -87,6 +89,14 @@ SEEDS = (  # what generators of random numbers are made of
     np.random.SeedSequence, np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM,
     np.random.Philox, np.random.SFC64, random.Random,
 )  # fmt: skip
+
+
+def is_sampler(x: Any) -> bool:
+    """Whether x is a class of SciPy's that makes quasi-random numbers of a seed."""
+    home = sys.modules.get("scipy.stats._qmc")
+    if home is None or not isinstance(x, type) or x.__module__ != home.__name__:
+        return False
+    return issubclass(x, (home.QMCEngine, home.MultivariateNormalQMC, home.MultinomialQMC))
 
 
 def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
@@ -123,6 +133,19 @@ class Draws:
             watch.seeded.append(made)
         elif isinstance(made, SEEDS):  # what it holds may be looked at
             watch.forbid(f"it makes `{type(made).__name__}` without a seed")
+
+    @staticmethod
+    def sampler(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        """An object that makes quasi-random numbers; of a seed they are the same each time."""
+        watch = WATCHING.get()
+        seed = kwargs.get("rng", kwargs.get("seed"))
+        if watch is None or not (isinstance(seed, (int, np.integer)) or watch.is_seeded(seed)):
+            forbid(f"it makes `{cls.__name__}` without a seed")
+            return cls(*args, **kwargs)
+        with watch.drawing():
+            made = cls(*args, **kwargs)
+        watch.seeded.append(made)
+        return made
 
     @staticmethod
     def draws(source: Any, name: str) -> None:

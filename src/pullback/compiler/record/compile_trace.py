@@ -448,7 +448,7 @@ class CompileTrace(StageTrace):
         if self.state.traced:
             return False
         watch = self.state.watch
-        if not watch.casts or x.dtype.kind not in "fiu":
+        if not watch.casts or x.dtype.kind not in "fiuc":
             return True
         watch.cast = True
         return False

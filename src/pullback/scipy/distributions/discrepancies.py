@@ -6,12 +6,14 @@ compiled code.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import _qmc_cy
+from scipy.stats import _qmc, _qmc_cy
 
+from ...compiler.facts.judge import UNDRAWN
 from ...core.dispatch import as_array
 from ...primitives.exact import exact
 from ..solving.leaves import in_order, leaf
@@ -72,3 +74,9 @@ def updated(new: Any, sample: Any, initial: Any) -> Any:
     itself = np.prod(1 + z)
     change = (2 * pairs + itself) / n**2 - 2 * np.prod(1 + (z - z * z) / 2) / n
     return exact(found.of(np.float64), initial + change)
+
+
+# Digits that are permuted as the sequence's object has it draw nothing.
+UNDRAWN[inspect.unwrap(_qmc.van_der_corput).__code__] = lambda held: (
+    held["permutations"] is not None or not held["scramble"]
+)

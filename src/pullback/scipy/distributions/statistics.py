@@ -28,7 +28,7 @@ def found(original: Any, *args: Any) -> Any:
     return solve(call).of(lambda out: np.asarray(out, float))
 
 
-@leaf(_stats_pythran.siegelslopes)
+@leaf(_stats_pythran.siegelslopes, solves=True)
 def siegelslopes(y: Any, x: Any, method: str) -> Any:
     """Medians over the points of medians of the slopes to the others."""
     out = found(_stats_pythran.siegelslopes, y, x, method)

@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
+from ...core.array import peel
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.trace import is_live
 from ...primitives.exact import constant, exact
 from ...transforms.batch import vmap
 from ...transforms.forward import jvp
-from ..optimization.minima import called
 from ..optimization.roots import reason, summary
 from ..releases import SINCE_1_18
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples
+from ..solving.plain import Examples, signature, solve
+from ..solving.programs import ClosedProgram
 from ..solving.serving import serves
 
 
@@ -97,15 +98,64 @@ def spline(found: Examples, x: Any, y: Any, slopes: Any) -> Any:
     return out
 
 
+class ByColumns:
+    """A recorded right-hand side, asked about as many nodes at once as a program of it is for.
+
+    SciPy refines the mesh in each call as it needs; columns do not depend on each other.
+    """
+
+    def __init__(self, fun: ClosedProgram, n: int) -> None:
+        self.fun, self.n = fun, n
+
+    def __call__(self, x: Any, y: Any, *p: Any) -> Any:
+        if x.size == self.n or not self.are_columns(x, y, *p):
+            return self.fun(x, y, *p)
+        parts = -(-x.size // self.n)
+        rows = np.minimum(np.arange(parts * self.n), x.size - 1).reshape(parts, self.n)
+        several = [self.fun(x[row], y[:, row], *p) for row in rows]
+        if type(several[0]) is not tuple:
+            return np.concatenate(several, axis=-1)[..., : x.size]
+        pairs = zip(*several, strict=True)
+        return tuple([np.concatenate(pair, axis=-1)[..., : x.size] for pair in pairs])
+
+    def are_columns(self, x: Any, y: Any, *p: Any) -> bool:
+        """Whether nodes have the same values in another order and beside others."""
+        learner = self.fun.learner
+        if learner.by_columns is None:
+            known = np.minimum(np.arange(self.n), x.size - 1)
+            few = x[known], y[:, known]
+            order = self.n - 1 - np.arange(self.n) // 2
+            with np.errstate(all="ignore"):
+                whole, again = self.fun(*few, *p), self.fun(few[0][order], few[1][:, order], *p)
+            pairs = zip(*[x if type(x) is tuple else (x,) for x in (whole, again)], strict=True)
+            learner.by_columns = all(
+                np.allclose(peel(a)[..., order], peel(b), rtol=1e-12, atol=0, equal_nan=True)
+                for a, b in pairs
+            )
+        return bool(learner.by_columns)
+
+
+def by_columns(given: dict[str, Any], n: int) -> dict[str, Any]:
+    """The arguments of `solve_bvp`, whose recorded functions take meshes of any length."""
+    of_nodes = {key: given[key] for key in ("fun", "fun_jac") if key in given}
+    return given | {
+        key: ByColumns(fun, n) for key, fun in of_nodes.items() if type(fun) is ClosedProgram
+    }
+
+
 MESH = dict.fromkeys(("x", "y", "yp", "rms_residuals"), "mesh")
 
 
 @serves(integrate.solve_bvp, varying=MESH)
 def solve_bvp(*args: Any, **options: Any) -> Any:
-    found, given = called(integrate.solve_bvp, args, options)
+    bound = signature(integrate.solve_bvp).bind(*args, **options)
+    n_given = np.size(bound.arguments["x"])
+    call = lambda values: integrate.solve_bvp(**by_columns(values.tree(bound.arguments), n_given))
+    found = solve(call)
     if not found.live:
         return found.first
-    first = found.first
+    bound.apply_defaults()
+    first, given = found.first, by_columns(bound.arguments, n_given)
     if is_live(given["S"]):
         raise MissingRuleError(
             "`scipy.integrate.solve_bvp` has no derivative with respect to `S`.\n"

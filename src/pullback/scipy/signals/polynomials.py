@@ -20,7 +20,7 @@ MEANS: dict[str, Any] = {
 }  # fmt: skip
 
 
-@leaf(_signaltools.unique_roots)
+@leaf(_signaltools.unique_roots, solves=True)
 def unique_roots(p, tol=1e-3, rtype="min"):
     if rtype not in MEANS:
         raise ArgumentError(f"`rtype` must be one of {set(MEANS)}, and is {rtype!r}.")

@@ -28,6 +28,7 @@ from ...core.reach import call
 from ...core.resolve import foreign
 from ...core.trace import is_live
 from ...numpy.wrapping import OWN, made, member, seeking
+from .operation import as_recorded
 from .plain import solve
 
 CALLED = FunctionType, MethodType
@@ -35,21 +36,29 @@ take = member(np.take)  # of plain arrays at indices that are mapped, which NumP
 KEPT: list[Any] = []  # what ids in STANDS are of
 
 
-def leaf(*originals: Any) -> Callable[[Any], Any]:
+def leaf(*originals: Any, solves: bool = False) -> Callable[[Any], Any]:
     """Let a function answer for compiled ones inside SciPy, wherever SciPy's Python calls them.
 
     It is called with a function of the user's as well, since what that closes over is not seen.
+
+    solves: whether it asks SciPy for what goes by values and writes into no argument, so that it
+        is one operation in a recording.
     """
 
     def enter(rule: Any) -> Any:
+        called = recorded(rule) if solves else rule
         for original in originals:
-            stand_in = asking(original, rule)
+            stand_in = asking(original, called)
             STANDS[id(original)] = stand_in
             BEHIND[id(stand_in)] = original
             KEPT.append(original)
         return rule
 
     return enter
+
+
+def recorded(rule: Any) -> Any:
+    return update_wrapper(lambda *args, **kwargs: as_recorded(rule, args, kwargs), rule)
 
 
 def asking(original: Any, rule: Any) -> Any:

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...compiler.facts.listeners import WATCHING, forbid
 from ...core.array import TALLY, Array, peel
-from ...core.reach import SESSION, active
+from ...core.reach import SESSION, active, call_inside
 from ...core.reach import call as begin
 from ...core.trace import is_live
 from ...core.tree import flatten, unflatten
@@ -82,7 +82,7 @@ def with_functions(out: Any, function: Callable[..., Any], args: Any, kwargs: An
         if type(x) is CallableOfThatCall:
 
             def at(t: Any, *args: Any, key: Any = key, **kwargs: Any) -> Any:
-                return function(*args, **kwargs)[key](t)
+                return call_inside(function(*args, **kwargs)[key], (t,), {})
 
             at.__name__ = f"{function.__name__}: {key}"
             out[key] = CallableOfThatCall(lambda t, at=at: as_recorded(at, (t, *args), kwargs))

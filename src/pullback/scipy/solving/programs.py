@@ -275,6 +275,7 @@ class Learner:
         self.programs: dict[Any, list[WrittenProgram]] = {}
         self.calls, self.served = 0, list[Any]()
         self.by_c = False  # whether compiled code of SciPy's calls it as a function of C
+        self.by_columns: bool | None = None  # whether columns of arrays don't depend on each other
         # Those for arguments of one kind as one, and of how many it is made; None: they are not.
         self.wholes: dict[Any, tuple[int, WrittenProgram | None]] = {}
 
