@@ -63,6 +63,10 @@ PROGRAMS = {
     "roots of a spline": (
         lambda y: interpolate.CubicSpline(T, y).roots(extrapolate=False)[0], np.cos(4 * T),
     ),
+    "a surface": (
+        lambda z: interpolate.RectBivariateSpline(T[:4], T[:3], z.reshape(4, 3), ky=2).ev(0.1, 0.1),
+        B,
+    ),
     "radial functions": (
         lambda p: interpolate.RBFInterpolator(p, T[:5], smoothing=0.1)([[0.3, 0.2]])[0], POINTS,
     ),

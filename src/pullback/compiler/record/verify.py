@@ -207,9 +207,10 @@ def negligible(x: Any, results: Sequence[Any]) -> bool:
 
     So is a derivative by where an iteration begins that has converged.
     """
-    sizes = [abs(y) for y in results if isinstance(y, (float, np.floating))]
-    largest = max([y for y in sizes if y < np.inf], default=0.0)
-    return isinstance(x, (float, np.floating)) and bool(abs(x) <= NEGLIGIBLE * largest)
+    if type(x) not in (float, np.float64):
+        return False
+    sizes = [abs(float(y)) for y in results if type(y) in (float, np.float64)]
+    return abs(float(x)) <= NEGLIGIBLE * max([y for y in sizes if y < np.inf], default=0.0)
 
 
 def alike(a: Any, b: Any) -> bool:
