@@ -25,6 +25,10 @@ UNMAPPED = [
     Sample(np.union1d, (X, Y), smooth=False),
     Sample(np.union1d, (X, [1, 2]), smooth=False),
     Sample(np.union1d, (np.float64(2.0), X[:0])),
+    Sample(np.union1d, (X.astype(np.float32), 2), smooth=False, name="union1d of single precision"),
+    Sample(
+        np.setdiff1d, (X.astype(np.float32), Y), smooth=False, name="setdiff1d of single precision"
+    ),
     Sample(np.intersect1d, (X, Y), smooth=False),
     Sample(np.intersect1d, (X, [2, 3]), smooth=False),
     Sample(np.intersect1d, ([2, 3], X), smooth=False),

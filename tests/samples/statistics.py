@@ -43,6 +43,7 @@ def spread(fun):
         Sample(fun, real(5, dtype=np.float32)),
         Sample(fun, real(5, dtype=np.float32), {"dtype": np.float64}),
         Sample(fun, real(5, dtype=np.float16)),
+        Sample(fun, 4 * real(5), {"dtype": int}, smooth=False),
         Sample(fun, cplx(5, dtype=np.complex64)),
         Sample(fun, real(0, 3), {"axis": 1}),
         Sample(fun, real(2, 4), {"where": MASK, "axis": 1}),

@@ -94,8 +94,10 @@ def differences(total, k):
 
 
 def of(kind, surface):
+    """A part of it is computed of the parameter alone, and of the outer variable alone."""
     make, _ = KINDS[kind]
-    return lambda *xs: make(surface(*xs), np.exp(-xs[0]) * xs[-1], 2.0 + np.sin(sum(xs)))
+    a = lambda *xs: np.exp(-xs[0] - xs[-1] * xs[-1]) * (1 + xs[-2] * xs[-2]) * 2.0
+    return lambda *xs: make(surface(*xs), a(*xs), 2.0 + np.sin(sum(xs)))
 
 
 WAYS = {

@@ -159,15 +159,16 @@ class Tally:
     """How often something was decided by how an Array lies in memory; who records a call asks.
 
     layouts: decided values, as by `order="K"`; asked: by the program itself, as by `x.flags`;
-    views: whether an Array is a view or a copy, which counts where there are writes; locks: arrays
-    that the program made read-only.
+    views: whether an Array is a view or a copy, which counts where there are writes; copies: made
+    where another layout gives a view, which counts where they are returned; locks: arrays that the
+    program made read-only.
     """
 
-    __slots__ = ("asked", "layouts", "locks", "recordings", "views", "writes")
+    __slots__ = ("asked", "copies", "layouts", "locks", "recordings", "views", "writes")
 
     def __init__(self) -> None:
         self.recordings = 0  # that are made at this moment
-        self.asked = self.layouts = self.locks = self.views = self.writes = 0
+        self.asked = self.copies = self.layouts = self.locks = self.views = self.writes = 0
 
 
 TALLY = Tally()

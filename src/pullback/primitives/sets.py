@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import arrayed
-from ..core.dispatch import replaces
+from ..core.dispatch import as_array, replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import arrays_of
@@ -67,7 +67,10 @@ def distinct(values, assume_unique):
 
 @replaces(np.union1d)
 def union1d(ar1, ar2):
-    return np.unique(both(ar1, ar2, "numpy.union1d(x, y)")[0])
+    both(ar1, ar2, "numpy.union1d(x, y)")  # refuses mapped values
+    weak = int, float, complex  # numbers take the dtype of the other
+    xs = [x if isinstance(x, weak) else as_array(x) for x in (ar1, ar2)]
+    return np.unique(np.concatenate(xs, axis=None))
 
 
 @replaces(np.intersect1d)
@@ -93,7 +96,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
 
 @replaces(np.setdiff1d)
 def setdiff1d(ar1, ar2, assume_unique=False):
-    x, values1, values2 = both(ar1, ar2, "numpy.setdiff1d(x, y)")
+    _, values1, values2 = both(ar1, ar2, "numpy.setdiff1d(x, y)")
     index = distinct(values1, assume_unique)
     missing = np.isin(values1[index], values2, invert=True)
-    return np.take(x[: values1.size], index[missing])
+    return np.take(np.ravel(as_array(ar1)), index[missing])

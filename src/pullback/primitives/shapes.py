@@ -62,9 +62,13 @@ class Reshape(Rearrangement):
         TALLY.views += 1
         value = peel(x)
         if value.shape == x.shape:
-            return np.may_share_memory(value, peel(out))
+            shared = np.may_share_memory(value, peel(out))
+            TALLY.copies += not shared
+            return shared
         one = example(x)
-        return np.may_share_memory(one, np.reshape(one, static["shape"]))
+        shared = np.may_share_memory(one, np.reshape(one, static["shape"]))
+        TALLY.copies += not shared
+        return shared
 
 
 reshape_p = Reshape("reshape")
@@ -269,6 +273,7 @@ def converted(x, dtype, order, copy, refuse=False):
     lies_so = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(order, order in ("A", "K"))
     if x.dtype == dtype and lies_so and not copy:
         return x
+    TALLY.copies += not (lies_so or copy)
     if refuse:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     # Where it also casts, NumPy takes "A" for "K".
@@ -381,7 +386,9 @@ def ravel(a, order="C"):
         order = "C"
     out = reshape(a, (-1,), order)
     if type(out) is not Array or peel(out).ndim == 1:
-        return laid(out, "C")
+        flat = laid(out, "C")
+        TALLY.copies += flat is not out
+        return flat
     # The batch may have been copied where one example alone would be read backwards.
     return out if layout(a).reshape(-1, order=order).flags.c_contiguous else np.copy(out)
 

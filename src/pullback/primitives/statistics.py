@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import refuse, replaces
-from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ..core.out import into_out
 from ..core.primitive import Elementwise, Primitive
 from ..core.spec import DOUBLE, Spec, is_inexact
@@ -126,7 +126,7 @@ def about(a, center, where, axes, keepdims, freedom, dtype=None):
     else:
         square = np.square(away)
     total = sum(square, axes, dtype, keepdims=keepdims, where=none if where is True else where)
-    return total / freedom.astype(total.dtype)
+    return cast(total / freedom.astype(total.dtype), total.dtype)
 
 
 def deviation(original, finish):
@@ -145,7 +145,19 @@ def deviation(original, finish):
     return var
 
 
-var, std = deviation(np.var, lambda found: found), deviation(np.std, root)
+def root_of(found):
+    """The standard deviation; with an integer `dtype=` NumPy has it of all elements alone."""
+    if is_inexact(found.dtype):
+        return root(found)
+    if np.ndim(found):
+        raise DtypeError(
+            f"`numpy.std(x, axis, dtype={found.dtype})` cannot have roots in {found.dtype}.\n"
+            "  Leave `dtype` out, or convert the result."
+        )
+    return cast(np.sqrt(found), found.dtype)
+
+
+var, std = deviation(np.var, lambda found: found), deviation(np.std, root_of)
 
 
 @replaces(np.average)

@@ -1,15 +1,19 @@
 """Programs with much state: it's read seldom for a recording, and too much ends with a reason."""
 
+import sys
 import time
+import types
 import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.compiler.call import record_call
-from pullback.compiler.facts import allowance, reading, state
+from pullback.compiler.facts import allowance, bytecode, reading, state
 from pullback.compiler.facts.call_monitor import Watch
+from pullback.compiler.facts.snapshot import foresee
 from pullback.numpy.wrapping import places
 
 
@@ -124,12 +128,12 @@ def test_whichever_reading_takes_too_long_the_call_is_made(monkeypatch, k):
 
     def timed(self, reader):
         if left[0] == 0 and reader.allowance.seconds < np.inf:
-            reader.allowance.seconds = -1.0
+            reader.allowance.seconds = reader.allowance.until = -1.0
         left[0] -= 1
         return visit(self, reader)
 
     monkeypatch.setattr(state.State, "visit", timed)
-    monkeypatch.setattr(record_call, "allowance", lambda *_: allowance.allowance(True, 1e3))
+    monkeypatch.setattr(record_call, "granted", lambda *_: allowance.granted(True, 1e3))
     fast, x = pb.compile(storing, wait=True), np.ones(3)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -146,7 +150,105 @@ def test_time_bounds_reading_where_the_clock_may_decide(monkeypatch, seconds):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         end = time.monotonic() + 100
-        while fast.refusal is None and not fast.cache_info().misses and time.monotonic() < end:
+        recorded = lambda: seconds > 0 and fast.cache_info().misses
+        while fast.refusal is None and not recorded() and time.monotonic() < end:
             assert fast(x) == of_items(x)
     assert len(told) == (seconds < 0)
     assert (fast.refusal or "").startswith("it reads too much") == (seconds < 0)
+
+
+def written(text, n):
+    """Many functions by one text, and `f`, which calls the first."""
+    scope = {"np": np}
+    exec("\n".join(text.format(i=i, k=i + 1) for i in range(n)), scope)
+    exec("def f(x): return np.sum(f0(x))", scope)
+    return scope
+
+
+def held(x):
+    return lambda y: np.sin(y) * len(x)
+
+
+def by_closures(n):
+    functions = [held([k]) for k in range(n)]
+    return lambda x: functions[3](x)
+
+
+def by_modules(n):
+    modules = [types.ModuleType(f"m{k}") for k in range(n // 50)]
+    for k, module in enumerate(modules):
+        vars(module).update(
+            written("def f{i}(x): return np.sin(x) * c{i}", 50), next=modules[k - 1]
+        )
+    return lambda x: modules[0].next.f(x)
+
+
+def by_class(n):
+    made = {f"m{k}": lambda self, x: np.sin(x) for k in range(n)}
+    kind = type("Kind", (), {**made, "table": {k: [k] for k in range(n)}})
+    return lambda x: kind().m3(x) * kind.table[0][0]
+
+
+def by_classes(n):
+    kinds = [type(f"Kind{k}", (), {"go": held([k])}) for k in range(n)]
+    return lambda x: kinds[0].go(x)
+
+
+def by_methods(n):
+    methods = [Item(k).scaled for k in range(n)]
+    return lambda x: methods[0](x)
+
+
+def by_code(n):
+    lines = [f"    x = x + a{k}.b{k}.c{k}(x) * d{k}" for k in range(n // 40)]
+    scope = written("def f0(x):\n" + "\n".join(lines) + "\n    return x", 1)
+    return scope["f"]
+
+
+def by_calls(n):
+    return written("def f{i}(x): return f{k}(x) + np.sin(x)", n)["f"]
+
+
+def by_table(n):
+    scope = written("def f{i}(x): return x.a{i}.b{i}(c{i}.d{i})", n)
+    exec("def f(x): return table[0](x)", scope)
+    return types.FunctionType(scope["f"].__code__, {"table": list(scope.values())})
+
+
+WAYS = [by_closures, by_modules, by_class, by_classes, by_methods, by_code, by_calls, by_table]
+STEPS = 50_000  # calls of Python functions, which stand for time
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_by_whatever_way_much_is_reached_reading_ends_in_time(monkeypatch, way):
+    calls, f = [0], way(4_000)
+
+    def called(frame, event, arg):
+        calls[0] += 1
+
+    monkeypatch.setattr(allowance, "thread_time", lambda: calls[0])
+    granted, before = allowance.Allowance(STEPS), sys.getprofile()
+    sys.setprofile(called)
+    try:
+        with allowance.bounded(granted), granted.running():
+            foresee(f, [])
+    except allowance.TooMuch:
+        pass
+    finally:
+        sys.setprofile(before)
+    assert calls[0] < 2 * STEPS
+
+
+@pytest.mark.share(4)
+def test_instructions_are_read_once(monkeypatch):
+    """However many functions can be reached."""
+    counts, make = Counter(), bytecode.Code.__init__
+
+    def counted(self, code):
+        counts[id(code)] += 1
+        make(self, code)
+
+    monkeypatch.setattr(bytecode.Code, "__init__", counted)
+    foresee(by_calls(4_200), [])
+    assert set(counts.values()) == {1}
+    assert len(counts) > 4_200

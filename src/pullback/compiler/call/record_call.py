@@ -21,7 +21,7 @@ from ...core.scalars import is_python
 from ...core.trace import running
 from ..entry import object_layout
 from ..entry.native_records import MISS
-from ..facts.allowance import allowance
+from ..facts.allowance import Allowance, bounded, granted
 from ..facts.call_monitor import is_profiled
 from ..facts.snapshot import is_lock
 from ..facts.state import State
@@ -73,6 +73,7 @@ def record_call(
     calls_itself = compiled.recorder == threading.get_ident()
     if calls_itself or is_profiled():  # a profiler would not be told of calls again
         return call_inside(compiled.fun, args, kwargs)
+    reads = granted(is_timed(compiled) and not at_once, entry.early.seconds)
     with turn(at_once or not is_timed(compiled)) as mine:
         if not mine:
             compiled.misses, compiled.last_way = compiled.misses - 1, reasons.BUSY
@@ -87,25 +88,26 @@ def record_call(
         compiled.recorder = threading.get_ident()
         try:
             with WORKER.held(), seldom_collected():
-                result = recorded_run(compiled, entry, call, args, kwargs, at_once)
+                result = recorded_run(compiled, entry, call, args, kwargs, reads, at_once)
         finally:
             compiled.recorder = None
     if result is not MISS:
         return result
     if compiled.ran is None or compiled.refusal is not None:
         return call_inside(compiled.fun, args, kwargs)
-    return observe(compiled, entry, call, args, kwargs)
+    return observe(compiled, entry, call, args, kwargs, reads)
 
 
 def recorded_run(
-    compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any, at_once: bool
-) -> Any:
+    compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any, reads: Allowance,
+    at_once: bool,
+) -> Any:  # fmt: skip
     """The result of a call that is recorded as well; MISS where there was no rehearsal."""
     object_layout.prepare()
     imported()
     loops, begun = entry.early.loops, thread_time()
     postpones = may_postpone(compiled, entry) and not at_once
-    with allowance(is_timed(compiled) and not at_once, entry.early.seconds):
+    with bounded(reads):
         rehearsal = rehearse(compiled, entry, call, loops, postpones)
     if rehearsal is None:
         return MISS

@@ -24,11 +24,12 @@ from ...core.reach import call_inside
 from ...core.scalars import is_python
 from ...core.trace import is_differentiated, running
 from ...core.tree import unflatten
-from ..facts.allowance import TooMuch, allowance
-from ..facts.call_monitor import Observer, Watch
+from ..facts.allowance import Allowance, TooMuch, bounded, current
+from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store, holders, split
 from ..facts.ends import Released
 from ..facts.halting import Halt, HandledAgain
+from ..facts.observer import Observer
 from ..facts.places import of
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Codes, Scout, Snapshot, foresee, lasting
@@ -210,7 +211,7 @@ class Rehearsal:
         compiled, snapshot = self.compiled, self.snapshot
         if snapshot.disturbed:
             return
-        with allowance(False, 0.0):  # this must be known, whatever it takes
+        with bounded(Allowance()):  # this must be known, whatever it takes
             undone = snapshot.restored()
             undone = undone and (self.other or not snapshot.misses(self.seen, self.watch))
         if undone:
@@ -385,14 +386,27 @@ def foreseen(compiled: Compiled, statics: list[Any], found: Codes | None = None)
     Where code that can be reached forbids one, it may not run at all: the call is observed.
     """
     try:
-        scout, why = foresee(
-            compiled.fun, statics, compiled.ran, compiled.asked, compiled.whole, found
-        )
+        return permitted(compiled, statics, found)
     except TooMuch as error:  # the code that runs may read less than all that can be reached
         if compiled.ran is not None:
             return compiled.refuse(unproved(error))
         compiled.ran = {}
         return None
+
+
+def permitted(compiled: Compiled, statics: list[Any], found: Codes | None = None) -> Scout | None:
+    """What a rehearsal will read, if nothing forbids it.
+
+    Raises:
+        TooMuch: that is more than may be read.
+    """
+    try:
+        with current().running():
+            scout, why = foresee(
+                compiled.fun, statics, compiled.ran, compiled.asked, compiled.whole, found
+            )
+    except TooMuch:
+        raise
     except Exception as error:
         return compiled.refuse(unreadable(error))
     if isinstance(scout.unprovable, Foreign) and running() is not None:
@@ -407,8 +421,13 @@ def foreseen(compiled: Compiled, statics: list[Any], found: Codes | None = None)
     return None
 
 
-def observe(compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any) -> Any:
-    """Run the function in Python, and note which code runs; what it reads may forbid more."""
+def observe(
+    compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any, reads: Allowance
+) -> Any:
+    """Run the function in Python, and note which code runs; what it reads may forbid more.
+
+    If there's no time left to read that, the next rehearsal has time of its own.
+    """
     first = not compiled.ran  # later the next rehearsal asks
     with Observer() as observer:
         try:
@@ -417,6 +436,10 @@ def observe(compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any
             compiled.ran = (compiled.ran or {}) | observer.codes
             compiled.asked |= observer.asked
     if first and compiled.refusal is None:
-        with allowance(is_timed(compiled), entry.early.seconds):
-            foreseen(compiled, call.statics(entry.floats))
+        try:
+            with bounded(reads):
+                permitted(compiled, call.statics(entry.floats))
+        except TooMuch as error:
+            if reads.seconds > 0:
+                compiled.refuse(unproved(error))
     return result

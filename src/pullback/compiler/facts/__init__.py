@@ -9,6 +9,7 @@ judge          whether a call may be repeated
 listeners      call sites reported to a recording, and its answers
 answers        the answers of a recording for clocks and for `id`
 call_monitor   the calls that run while a function is recorded
+observer       the code that runs while it isn't
 monitoring     how Python 3.12 and later reports these calls
 halting        stop a recording, whatever the program catches
 quick_profile  a monitor in machine code, for older versions of Python

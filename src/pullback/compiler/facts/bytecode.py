@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dis
-import functools
 import itertools
 import re
 import sys
+import weakref
 import zlib
 from collections.abc import Iterator
 from types import CodeType
@@ -100,6 +100,8 @@ class Code:
     """
 
     def __init__(self, code: CodeType) -> None:
+        place = id(code)
+        self.ref = weakref.ref(code, lambda _: CODES.pop(place, None))
         self.key = code.co_qualname, zlib.crc32(code.co_code)
         self.names = names_in(code)
         self.handed: set[str] = set()
@@ -498,6 +500,12 @@ READ = {
 }  # fmt: skip
 
 
-@functools.lru_cache(4096)
+CODES: dict[int, Code] = {}  # by the id of a code object
+
+
 def code_of(code: CodeType) -> Code:
-    return Code(code)
+    """What a code object tells; its instructions are read once as long as it lives."""
+    known = CODES.get(id(code))
+    if known is None:
+        known = CODES[id(code)] = Code(code)
+    return known

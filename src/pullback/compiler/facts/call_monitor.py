@@ -502,24 +502,6 @@ def decorates_pure(frame: Any) -> bool:
     return len(held) == 1 and not effectful(*home_of(held[0]))
 
 
-class Observer(Watch):
-    """A context that only notes the code that runs."""
-
-    records = False
-
-    def begins(self, frame: Any) -> None:
-        code, scope = original(frame.f_code), frame.f_globals
-        known = apart(scope) or (id(code), id(scope)) in self.codes
-        if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
-            self.codes[id(code), id(scope)] = code, scope
-
-    def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
-        pass
-
-    def forbid(self, why: str) -> None:
-        pass
-
-
 def is_profiled() -> bool:
     """Whether a profiler written in C runs that nobody but itself can stop and begin again."""
     before = sys.getprofile()

@@ -8,7 +8,7 @@ import re
 import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,15 +138,23 @@ def tells(kind: type) -> bool:
     return str(getattr(getattr(kind, "reads", None), "__module__", "")).startswith("pullback.")
 
 
-def part_of(x: types.ModuleType, name: str) -> Any:
-    """A module inside a library's; what is imported when it is first asked for is asked for.
+def among(names: Set[str], scope: Mapping[str, Any]) -> set[str]:
+    """The names that a namespace has; of the two, the shorter one is gone through."""
+    if len(names) < len(scope):
+        return {name for name in names if name in scope}
+    return {name for name in scope if name in names}
+
+
+def parts_of_library(x: types.ModuleType, names: Set[str]) -> list[Any]:
+    """What is inside a library's module; what is imported when it's first asked for is asked for.
 
     Only a package has modules inside: others may warn of the names that they are asked for.
     """
     scope = vars(x)
-    if name not in scope and name in scope.get("__all__", ()) and "__getattr__" in scope:
-        return getattr(x, name, None) if hasattr(x, "__path__") else None
-    return scope.get(name)
+    found = among(names, scope)
+    if "__getattr__" in scope and hasattr(x, "__path__"):
+        found |= {name for name in scope.get("__all__", ()) if name in names}
+    return [scope[name] if name in scope else getattr(x, name, None) for name in sorted(found)]
 
 
 def plain(cls: type) -> bool:

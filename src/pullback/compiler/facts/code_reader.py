@@ -26,11 +26,12 @@ from .classes import (
     KEPT_BY_CLASSES,
     TOLD_BY_CLASSES,
     Unprovable,
+    among,
     foreign_bases,
     is_tuple,
     of_library,
     of_python,
-    part_of,
+    parts_of_library,
     plain,
     theirs,
 )
@@ -155,7 +156,7 @@ class CodeReader(Reading):
         if apart(vars(x)):
             if x.__name__ == "random" and (part is None or not part <= {"Random"}):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
-            inner = [part_of(x, name) for name in sorted(names)]
+            inner = parts_of_library(x, names)
             modules = [y for y in inner if type(y) is types.ModuleType and id(y) not in self.met]
             if x.__name__.partition(".")[0] in FIXED:
                 read = self.read if part is None else self.module_in_part
@@ -177,15 +178,15 @@ class CodeReader(Reading):
 
         The others are judged when they are called.
         """
-        names = self.state.names
+        names = among(self.state.names, vars(x)) - OF_MODULES
         return [
-            (name, self.by_name(name, y) if name in names - OF_MODULES else Same(y))
+            (name, self.by_name(name, y) if name in names else Same(y))
             for name, y in self.looks("items", vars(x))
         ]
 
     def fixed(self, x: types.ModuleType, names: frozenset[str]) -> list[Any]:
         """Read a library's values under the names in the code, in case somebody replaces them."""
-        asked = sorted(names & vars(x).keys())
+        asked = sorted(among(names, vars(x)))
         if not asked:
             return []
         found = self.looks("module", vars(x), tuple(asked))
@@ -241,7 +242,7 @@ class CodeReader(Reading):
         every = self.state.all or id(inner) in self.state.whole
         every |= cls and bool(foreign_bases(owner))  # of names that code of a library asks for
         stored = self.stored_in(owner if cls else scope)
-        names = self.state.names - stored
+        names = self.state.names - stored if stored else self.state.names
         if cls:
             self.looks("class", owner, frozenset(scope) - stored if stored else None)
         elif every:
@@ -250,13 +251,14 @@ class CodeReader(Reading):
             for name in names | {"__getattr__"}:  # called for names that the module lacks
                 self.looks("item", scope, name)
         found = []
-        asked = set(scope) if every else names & scope.keys()
+        asked = set(scope) if every else among(names, scope)
         if cls:  # methods that Python calls
             asked |= {name for name in scope if name.startswith("__")}
             asked -= KEPT_BY_CLASSES - (names & TOLD_BY_CLASSES)
         called = {"__getattr__"} & scope.keys()  # of a module, for names that it has not
         for name in sorted(asked | called):
-            if cls or not name.startswith("__") or name in called or (name in names - OF_MODULES):
+            told = name in names and name not in OF_MODULES
+            if cls or not name.startswith("__") or name in called or told:
                 x = scope[name]
                 if of(x, WRAPPED):
                     inner = self.in_descriptor(x)

@@ -252,11 +252,12 @@ class WriteOnly:
     def of(cls, edges: dict[int, Edge], codes: Iterable[types.CodeType]) -> WriteOnly:
         """Of containers those that are found under names alone that code fills alone."""
         out = cls()
-        known = [code_of(code) for code in codes]
+        known: dict[str, set[str]] = {}
+        for code in map(code_of, codes) if edges else ():
+            for name, uses in code.uses.items():
+                known.setdefault(name, set()).update(uses)
         for x, names in edges.values():
-            uses = {
-                use for code in known for name in names or () for use in code.uses.get(name, ())
-            }
+            uses = {use for name in names or () for use in known.get(name, ())}
             if names is None or len(uses) != 1 or getattr(x, "maxlen", None) is not None:
                 continue
             (use,) = uses

@@ -62,6 +62,7 @@ from .classes import (
     KNOWN_BY_IDENTITY,
     Instances,
     Unprovable,
+    among,
     derived_arrays,
     foreign_function,
     of_library,
@@ -270,7 +271,7 @@ class Reader(CodeReader):
 
     def imported(self, x: dict[str, types.ModuleType]) -> Any:
         """Read `sys.modules`, where code may look modules up by name."""
-        names = frozenset(self.state.names & x.keys())
+        names = frozenset(among(self.state.names, x))
         items = self.looks("items", x, names)
         found = [(name, self.looked_up(name, y)) for name, y in items if name in names]
         return Same(x), tuple([name for name, _ in items]), found

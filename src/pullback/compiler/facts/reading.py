@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .allowance import ALLOWANCE, ELEMENTS, OBJECTS, STEP, Allowance, TooMuch
+from .allowance import ELEMENTS, OBJECTS, STEP, TooMuch, current
 from .classes import Instances, slots_of
 from .places import KINDS, Place
 
@@ -51,15 +51,16 @@ class Reading(ABC):
         self.arrays: list[np.ndarray] = []
         self.kinds: dict[type, Instances] = {}  # classes of the program's, of which some were met
         self.slots_by_kind: dict[type, list[types.MemberDescriptorType]] = {}
-        self.allowance = ALLOWANCE.get() or Allowance()
+        self.allowance = current()
         self.counted = 0  # of containers
-        self.due = STEP  # at how many objects and elements the clock is looked at next
+        self.due = STEP  # at how many objects, elements and places the clock is looked at next
 
     def looks(self, kind: str, owner: Any, name: Any = None) -> Any:
         """Note a place and its contents."""
         how = KINDS[kind]
         found = how.look(owner, name)
         self.places.append(Place(how, owner, name, found))
+        self.counts(0)
         return found
 
     def counts(self, n: int) -> None:
@@ -69,11 +70,12 @@ class Reading(ABC):
             TooMuch: there are more objects or elements than may be read, or no time is left.
         """
         self.counted += n
-        if len(self.met) + self.counted >= self.due:
+        steps = len(self.met) + self.counted + len(self.places)
+        if steps >= self.due:
             many = len(self.met) > OBJECTS or self.counted > ELEMENTS
             if many or self.allowance.is_spent():
                 raise TooMuch("too much")
-            self.due = len(self.met) + self.counted + STEP
+            self.due = steps + STEP
 
     def slots(self, kind: type) -> list[types.MemberDescriptorType]:
         """The slots of a class's instances."""

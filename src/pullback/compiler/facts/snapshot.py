@@ -16,7 +16,7 @@ import types
 import warnings
 from abc import get_cache_token
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from threading import get_ident
 from typing import Any
 
@@ -29,7 +29,7 @@ from ...core.namespaces import apart, library, names_of
 from ...core.reach import ITEM
 from ..llvm.binding import WORKER
 from ..llvm.content_hash import content_hash
-from .allowance import TooMuch
+from .allowance import TooMuch, current
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name, names_written
 from .call_monitor import Watch
@@ -40,7 +40,7 @@ from .classes import (
     of_library,
 )
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
-from .judge import CLOCK, home_of, may_repeat, of_dates
+from .judge import CLOCK, declared_pure, home_of, may_repeat, of_dates
 from .places import (
     LARGE,
     MISSING,
@@ -236,10 +236,21 @@ class Scout(Lenient):
 
 
 class CodeScout(Scout):
-    """A reading of functions, classes and modules alone, which tells of code that it reaches."""
+    """A reading of functions, classes and modules alone, which tells of code that it reaches.
+
+    further: classes that a reading of everything has met, and judged by how it found them.
+    """
+
+    def __init__(self, further: list[type], *given: Any) -> None:
+        super().__init__(*given)
+        self.further = {id(x) for x in further}
 
     def read(self, x: Any) -> Any:
         return super().read(x) if of(x, OF_CODE) else None
+
+    def judged(self, x: Any, called: str | None, name: str | None) -> None:
+        if id(x) not in self.further:
+            super().judged(x, called, name)
 
 
 def foresee(
@@ -280,31 +291,53 @@ def foresee(
     return scout, None
 
 
+def followed(ran: Codes) -> Codes:
+    """Code, and all that it leads to by names of functions, its own and those of modules."""
+    out, left = dict(ran), list(ran.values())
+    for code, scope in current().each(left):  # which grows
+        for first, *names in code_of(code).chains:
+            x = scope.get(first)
+            for name in names:
+                if type(x) is not types.ModuleType:
+                    break
+                x = vars(x).get(name)
+            if type(x) is types.FunctionType and not (apart(x.__globals__) or declared_pure(x)):
+                inner = original(x.__code__)
+                if (id(inner), id(x.__globals__)) not in out:
+                    out[id(inner), id(x.__globals__)] = inner, x.__globals__
+                    left.append((inner, x.__globals__))
+    return out
+
+
 def read_all(fun: Any, watched: list[Any], asked: Set[str], ran: Codes) -> Scout:
     """A reading for all code that can be reached: what that reads may be code again.
 
     Before many objects are read again, code is followed to code, also from their classes, as far
-    as that leads.
+    as that leads. Each reading meets what the one before met, so the first that meets what forbids
+    a rehearsal is the last.
 
     ran: code that is known to be reached.
     """
-    roots, kind = [fun, *watched], Scout
-    further: list[Any] = []
+    roots: list[Any] = [fun, *watched]
+    further: list[type] = []
+    make: Callable[..., Scout] = Scout
     while True:
-        scout = read_for(ran, [*roots, *further], asked, False, make=kind)
+        scout = read_for(ran, [*roots, *further], asked, False, make=make)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
             for code in [original(f.__code__)]
         }
-        more, ran = not found.keys() <= ran.keys(), ran | found
-        if kind is Scout and (not more or scout.passed or scout.unprovable is not None):
+        more, ran = not found.keys() <= ran.keys(), followed(ran | found)
+        barred = scout.passed or scout.unprovable is not None
+        if barred or (make is Scout and not more):
             scout.found = ran
             return scout
-        if kind is Scout and len(scout.met) > MANY:
-            kind, further = CodeScout, scout.classes()
+        if make is Scout and len(scout.met) > MANY:
+            further = scout.classes()
+            make = functools.partial(CodeScout, further)
         elif not more:
-            kind, further = Scout, []
+            make, further = Scout, []
 
 
 def read_for(
@@ -313,21 +346,22 @@ def read_for(
     asked: Set[str],
     reported: bool,
     whole: dict[int, Any] | None = None,
-    make: type[Scout] = Scout,
+    make: Callable[..., Scout] = Scout,
 ) -> Scout:
     """A reading of what certain code reads, and of what was asked for by names not in the code.
 
     reported: whether all that is asked for by such names was reported, and no other code runs.
     """
-    codes = [code_of(code) for code, _ in ran.values()]
+    each = current().each
+    codes = [code_of(code) for code, _ in each(ran.values())]
     names = {name for code in codes for name in code.asked(reported)} | asked
     handed = {name for code in codes for name in code.handed}
     for code, (_, scope) in zip(codes, ran.values(), strict=True):
         if not CLASS_QUESTIONS.isdisjoint(scope):  # somebody else's
             handed |= code.tested
-    roots = [*roots, *[root for pair in ran.values() for root in roots_of(*pair)]]
+    roots = [*roots, *[root for pair in each(ran.values()) for root in roots_of(*pair)]]
     state = State([*roots, *items_of(asked)], names)
-    state.parts, state.whole = parts_of(ran.values()), whole or {}
+    state.parts, state.whole = parts_of(each(ran.values())), whole or {}
     state.reported = reported
     state.handed = handed_by(code for code, _ in ran.values()) | asked
     if reported:

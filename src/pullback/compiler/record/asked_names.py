@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
+from ..facts.allowance import current
 from ..facts.bytecode import code_of
 from ..facts.code_reader import INNER, WRAPPED
 from ..facts.places import contents, dict_of, of
@@ -21,11 +22,18 @@ SELDOM = {
 
 def asked_in_advance(fun: Any) -> set[str]:
     """Names that the code of a function, and of the functions that it visibly calls, asks for."""
+    with current().running():
+        return names_from(fun)
+
+
+def names_from(fun: Any) -> set[str]:
+    """Those that are found while there is time to look for them."""
     names: set[str] = set()
     stack: list[Any] = [fun]
     classes: list[type] = []
     met: set[int] = set()
-    while stack and len(met) < MOST:
+    spent = current().is_spent
+    while stack and len(met) < MOST and not spent():
         x = stack.pop()
         if id(x) in met:
             continue

@@ -231,7 +231,7 @@ class LayoutQuestions:
 
     def __init__(self) -> None:
         self.before = TALLY.asked, TALLY.layouts, TALLY.views, TALLY.writes
-        self.locks = TALLY.locks
+        self.locks, self.copies = TALLY.locks, TALLY.copies
 
     def asked(self) -> bool:
         """Whether the program asked how an array lies."""
@@ -240,6 +240,10 @@ class LayoutQuestions:
     def locked(self) -> bool:
         """Whether the program made an array read-only."""
         return TALLY.locks > self.locks
+
+    def copied(self) -> bool:
+        """Whether there is a copy which in another layout is a view."""
+        return TALLY.copies > self.copies
 
     def decided(self) -> bool:
         """Whether an operation asked in which order elements lie, or whether one is a view."""
@@ -277,7 +281,7 @@ def recorded(
     try:
         with nullcontext() if heard else watch:
             result = run(trace, fun, args, kwargs)
-        decided = questions.decided()
+        decided, copied = questions.decided(), questions.copied()
         out.state = state_of(fun, watch, watched)
         stored = located()
         out.stores, out.changes, out.read = stored.stores, stored.why, stored.read
@@ -288,6 +292,7 @@ def recorded(
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
         out.refusal = refusal(watch, trace.state, passed, [args, kwargs, put], out, inputs)
+        decided |= copied and np.ndarray in out.kinds
         note_layout(out, inputs, decided, questions.asked())
         note_numbers(out, inputs)
     finally:

@@ -32,6 +32,7 @@ from .written_steps import WrittenPath, are_written, plain_number
 METHODS: dict[str, Any] = {
     name: getattr(integrate, name) for name in ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 }
+RTOL = 1e-3  # of solve_ivp, where none is given
 EXPLICIT = (integrate.RK23, integrate.RK45, integrate.DOP853)
 
 
@@ -41,11 +42,15 @@ EXPLICIT = (integrate.RK23, integrate.RK45, integrate.DOP853)
 class Steps:
     """The times of the steps, and for implicit steps what their stages are.
 
+    rtol: the relative tolerance with which they were chosen
     own: whether they are those of SciPy's call, or found for it
     """
 
-    def __init__(self, method: Any, ts: Any, stages: Any = None, own: bool = False) -> None:
+    def __init__(
+        self, method: Any, ts: Any, rtol: Any, stages: Any = None, own: bool = False
+    ) -> None:
         self.method, self.ts, self.stages, self.own = method, ts, stages, own
+        self.rtol = float(np.min(rtol))
 
 
 def recording(method: Any, ts: list[float]) -> Any:
@@ -86,7 +91,7 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
         with np.errstate(all="ignore"), Decisions():
             found = integrate.solve_ivp(counted, (t0, t1), y0, method=method, **how)
         if found.success:
-            return Steps(Explicit(integrate.DOP853), ts)
+            return Steps(Explicit(integrate.DOP853), ts, how["rtol"])
     except Expensive:
         pass
     ts.clear()
@@ -99,7 +104,7 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
     for start, end in pairwise(ts):
         at = [found.sol(start + c * (end - start)) for c in Radau.C]
         stages.append(np.stack(at) - found.sol(start))
-    return Steps(Radau(), ts, stages)
+    return Steps(Radau(), ts, how["rtol"], stages)
 
 
 def path_of(
@@ -130,7 +135,7 @@ def path_of(
         pieces = switched(path, side, decides, steps[0].ts, t1 if is_live(t1) else None)
     if pieces is None:
         return path, steps
-    return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts])]
+    return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts], steps[0].rtol)]
 
 
 def held_path(
@@ -157,7 +162,7 @@ def held_path(
         def guess(i: int) -> Any:
             return found.stacked([s[i] if i < len(s) else nothing for s in stages])
 
-    return Trajectory(method, fun, ts, y0, guess)
+    return Trajectory(method, fun, ts, y0, guess, min(s.rtol for s in steps))
 
 
 def min_of(ends: Any) -> int:
@@ -259,8 +264,11 @@ def solve_ivp(*args: Any, **options: Any) -> Any:
         plain["t_span"] = [values.of(t) for t in plain["t_span"]]
         if given["events"] is not None:
             plain["events"] = events_of(given["events"], values)
-        result = integrate.solve_ivp(method=kinds, **plain, **values.tree(more))
-        return result, Steps(Explicit(base_of(method)), ts, own=True) if explicit else None
+        how = values.tree(more)
+        result = integrate.solve_ivp(method=kinds, **plain, **how)
+        if not explicit:
+            return result, None
+        return result, Steps(Explicit(base_of(method)), ts, how.get("rtol", RTOL), own=True)
 
     found = solved(call)
     if not found.live:
@@ -364,7 +372,7 @@ class FlowResult:
         return summary("solve_ivp", found, lambda r: r[0], known)
 
     def tolerances(self) -> tuple[Any, Any]:
-        return self.more.get("rtol", 1e-3), self.more.get("atol", 1e-6)
+        return self.more.get("rtol", RTOL), self.more.get("atol", 1e-6)
 
     def chosen(self) -> list[Steps]:
         """The steps of each example."""
@@ -397,7 +405,8 @@ class FlowResult:
             marks: list[float] = []
             method = recording(self.explicit, marks)
             integrate.solve_ivp(fun, (t0, t1), y0, method=method, **self.more)
-            return Steps(Explicit(base_of(self.explicit)), marks, own=True)
+            rtol = self.more.get("rtol", RTOL)
+            return Steps(Explicit(base_of(self.explicit)), marks, rtol, own=True)
 
         options = [*map(plain_number, self.tolerances()), self.found.first[0].nfev]
         choose: Any = steps_for if self.explicit is None else own

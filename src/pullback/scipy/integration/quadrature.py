@@ -33,7 +33,7 @@ from ...transforms.examples import mapping
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged
 from ...transforms.reverse import vjp
-from ..solving.branches import BranchingFunction, bare
+from ..solving.branches import BranchingFunction, bare, settled
 from ..solving.in_c import in_c
 from ..solving.plain import Examples, PlainValues, number, solve
 from ..solving.serving import serves, serves_method, traced
@@ -85,7 +85,8 @@ class Integral:
             plain = not any(type(x) is Array for x in xs)
             if first and plain and all(map(np.array_equal, first, xs)):
                 return tuple([np.copy(x)[()] for x in results])
-            value = how.again(Integrand(program, xs[:p], surfaces.moving()), *xs[p:])
+            again = lambda: how.again(Integrand(program, xs[:p], surfaces.moving()), *xs[p:])
+            value = settled(again)
             return value, np.zeros_like(np.real(value))[..., None].sum()
 
         def check() -> None:
@@ -94,11 +95,13 @@ class Integral:
 
         def push(xs: Any, outs: Any, x_dots: Any) -> Any:
             check()
-            return self.push(surfaces, xs, x_dots), None
+            return settled(lambda: self.push(surfaces, xs, x_dots)), None
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
             check()
-            return [None] * len(xs) if out_bars[0] is None else self.pull(surfaces, xs, out_bars[0])
+            if out_bars[0] is None:
+                return [None] * len(xs)
+            return settled(lambda: self.pull(surfaces, xs, out_bars[0]))
 
         xs = [*theta, *[as_float(x) for x in self.limits]]
         # A record is done again with the same values, and returns what SciPy found.

@@ -194,7 +194,7 @@ class RecordedSide(RightSide):
                     if others:  # what follows another answer is not recorded
                         raise Unrecorded
                     with during(REPEATS, True):
-                        self.program.learn(xs, {})
+                        self.program.learn(xs, {}, None)
                     self.learn()
         return np.asarray(out), decided
 

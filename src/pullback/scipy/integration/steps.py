@@ -109,10 +109,15 @@ NEAR = 1e-3  # relative difference between the slopes of a polynomial and of the
 
 
 class Trajectory:
-    """The steps from ts[0] to ts[-1], and the solution between them."""
+    """The steps from ts[0] to ts[-1], and the solution between them.
 
-    def __init__(self, method: Any, fun: Callable[..., Any], ts: Any, y: Any, guess: Any) -> None:
-        self.method, self.fun, self.ts = method, fun, ts
+    rtol: the relative tolerance with which they were chosen
+    """
+
+    def __init__(
+        self, method: Any, fun: Callable[..., Any], ts: Any, y: Any, guess: Any, rtol: float
+    ) -> None:
+        self.method, self.fun, self.ts, self.rtol = method, fun, ts, rtol
         self.ys, self.states = [y], []
         slope = None
         for i in range(len(ts) - 1):

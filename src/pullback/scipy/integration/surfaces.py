@@ -28,6 +28,7 @@ from ...transforms.call import FunctionCall
 from ...transforms.loops.body import recorded
 from ...transforms.loops.scan_primitive import Scan
 from ...transforms.loops.while_primitive import While, moved
+from ..solving.branches import LEARNED, KnownBranch
 from ..solving.motion import Described
 
 # What a rule decides by these values is no jump: it is right with either answer.
@@ -154,7 +155,8 @@ def jump_of(e: Equation) -> tuple[Any, Any]:
 
 def levels_of(e: Equation) -> tuple[Variable, ...]:
     """The results of an operation on numbers that are constant between jumps."""
-    if not any(type(x) is Variable and x.spec.dtype.kind in "fc" for x in e.inputs):
+    floats = any(type(x) is Variable and x.spec.dtype.kind in "fc" for x in e.inputs)
+    if not floats or isinstance(e.primitive, KnownBranch):
         return ()
     if e.primitive.steps or jump_of(e)[1] is not None:
         return e.outputs
@@ -306,9 +308,13 @@ class SurfacesOf:
         self.program, self.graphs = program, list[Graph]()
         self.made = dict[tuple[int, ...] | None, ProgramSurfaces]()
         self.jumping = False  # whether a branch may jump, or looks for jumps
+        self.learned = LEARNED[0]
 
     def opened(self) -> list[Graph]:
         """What each branch does."""
+        if self.learned != LEARNED[0]:  # integrals inside may have further branches
+            self.learned, self.graphs, self.jumping = LEARNED[0], [], False
+            self.made.clear()
         for branch in self.program.branches[len(self.graphs) :]:  # a rule may go one that is new
             self.graphs.append(opened(branch.graph))
             self.jumping = self.jumping or may_jump_or_search(self.graphs[-1])

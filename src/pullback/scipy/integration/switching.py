@@ -33,7 +33,7 @@ from .sides import Change, KinkSearch, RightSide, Search, where
 from .steps import Explicit, Radau, Trajectory
 
 GAP = 1e-9  # of the range: how far from a jump one is sure on which side one is
-FINE = 1e-10  # the relative tolerance of the pieces
+FINER, FINEST = 1e-3, 1e-10  # the relative tolerance of pieces: of that of the steps, and at least
 MOST = 500  # jumps
 TRIES = 100  # steps towards a jump
 
@@ -77,7 +77,7 @@ class Pieces:
     among: the decisions by which the right-hand side jumps; longest: the longest step
     """
 
-    insists = True
+    insists, rtol = True, FINEST
 
     def __init__(
         self, side: RightSide, method: Any, y: np.ndarray, sizes: Any, among: Any, longest: float
@@ -130,8 +130,9 @@ class Pieces:
             return None
         try:
             solver = self.solver(
-                self.checked, self.t, self.y, end, rtol=FINE, atol=FINE * 1e-2 * self.sizes,
-                max_step=self.longest, first_step=min(self.trial, abs(end - self.t)),
+                self.checked, self.t, self.y, end, rtol=self.rtol,
+                atol=self.rtol * 1e-2 * self.sizes, max_step=self.longest,
+                first_step=min(self.trial, abs(end - self.t)),
             )  # fmt: skip
             while solver.status == "running":
                 before = solver.t
@@ -352,7 +353,7 @@ def in_pieces(
     sizes = np.maximum(np.max(ys, axis=0), 1e-6 * np.max(ys) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
     pieces = Pieces(side, method, np.asarray(peel(path.ys[0])), sizes, among, longest)
-    pieces.insists = insists
+    pieces.insists, pieces.rtol = insists, max(FINER * path.rtol, FINEST)
     pieces.take(start, end)
     return SwitchedPath(path.fun, side, pieces, path.ts[0], t1, path.ys[0])
 

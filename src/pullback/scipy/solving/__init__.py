@@ -7,6 +7,7 @@ unread      arrays in a result whose length the solver chooses
 rules       the derivative rule of such a call, recorded as operations
 programs    a function of the user's, recorded once and called by SciPy many times
 questions   decisions that such functions make about values
+lent        traces whose operations another one writes down
 branches    a function that branches on its arguments, for all values at once
 merged      the programs of a function with branches, as one program
 in_c        such a program as a C function

@@ -43,6 +43,11 @@ class Changed(Exception):
     """A replay differs in kind from the call that was recorded, so the recording isn't valid."""
 
 
+def key_of(x: Array) -> Any:
+    """What is the same for Arrays that hold the same."""
+    return id(x.payload), id(x.within), id(x.node)
+
+
 class LiftedArrays:
     """The Arrays that a call depends on, each once, and plain values like theirs."""
 
@@ -53,7 +58,7 @@ class LiftedArrays:
 
     def place(self, x: Array) -> int:
         """The number of an Array among the operands, from now on."""
-        key = id(x.payload), id(x.within), id(x.node)
+        key = key_of(x)
         if key not in self.places:
             self.places[key] = len(self.arrays)
             self.arrays.append(x)
