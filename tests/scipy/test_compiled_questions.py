@@ -56,6 +56,20 @@ PROGRAMS = {
         lambda a: np.abs(signal.residue([1.0, a[0]], np.polymul([1.0, a[1]], [1.0, 0.3, 2.0]))[0]),
         np.array([0.4, 2.1]),
     ),
+    "peaks": (
+        lambda w: signal.peak_widths(x := np.sin(30 * w[0] * T), signal.find_peaks(x)[0])[0],
+        np.array([0.9]),
+    ),
+    "roots of a spline": (
+        lambda y: interpolate.CubicSpline(T, y).roots(extrapolate=False)[0], np.cos(4 * T),
+    ),
+    "a surface": (
+        lambda z: interpolate.RectBivariateSpline(T[:4], T[:3], z.reshape(4, 3), ky=2).ev(0.1, 0.1),
+        B,
+    ),
+    "radial functions": (
+        lambda p: interpolate.RBFInterpolator(p, T[:5], smoothing=0.1)([[0.3, 0.2]])[0], POINTS,
+    ),
     "a complex number of Python's": (lambda x: abs(np.sum(np.exp(1j * x)).item()), B),
     "remez": (lambda w: signal.remez(9, [0, w[0], 0.3, 0.5], [1, 0]), np.array([0.2])),
 }  # fmt: skip

@@ -228,3 +228,29 @@ def test_nodes_that_depend_on_others_are_a_path_for_each_mesh():
         return found.y[1, -1]
 
     assert paths_and_errors(f, [1.3, 1.9, 2.5])[1] < 1e-10
+
+
+def beam(k, length, bend):
+    """A problem whose interval and nodes move."""
+    part = np.linspace(0, 1, 9)
+    x = 0.1 + (length - 0.1) * part + bend * np.sin(np.pi * part)
+    return integrate.solve_bvp(
+        lambda x, y: np.vstack((y[1], k * y[0] ** 1.25 + 0.1 * x)),
+        lambda a, b: np.array([a[0] - 1, b[1] + 0.3 * b[0]]),
+        x,
+        np.ones((2, 9)),
+        tol=1e-9,
+    )
+
+
+@pytest.mark.parametrize(
+    "read", [lambda s: s.y[1, 0] * s.x[-1], lambda s: s.sol(0.5 * s.x[-1])[0]], ids=["y", "sol"]
+)
+def test_ends_of_a_mesh_move(read):
+    """SciPy's nodes move with those that it was given; their motion was lost in silence."""
+    f, at, h = lambda *args: read(beam(*args)), np.array([1.8, 1.2, 0.02]), 1e-3
+    slopes = pb.grad(f, (0, 1, 2))(*at)
+    for slope, e in zip(slopes, np.eye(3), strict=True):
+        near, far = [(f(*at + n * h * e) - f(*at - n * h * e)) / (2 * n * h) for n in (1, 2)]
+        np.testing.assert_allclose(slope, (4 * near - far) / 3, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(pb.jvp(f, tuple(at), (0.0, 1.0, 0.0))[1], slopes[1], rtol=1e-10)

@@ -48,7 +48,7 @@ def from_corner(x: Any, gap: Any, n: Any, d: int) -> Any:
 def described(original: Any, formula: Callable[..., Any]) -> None:
     """Differentiate it by a formula; if `iterative`, as if there were one more point."""
 
-    @leaf(original)
+    @leaf(original, solves=True)
     def discrepancy(sample: Any, iterative: bool, workers: int) -> Any:
         found = solve(lambda values: original(in_order(values.of(sample)), iterative, workers))
         x, (n, d) = as_array(sample), sample.shape
@@ -63,7 +63,7 @@ described(_qmc_cy._cy_wrapper_l2_star_discrepancy, from_corner)
 updated_by_scipy = _qmc_cy._cy_wrapper_update_discrepancy
 
 
-@leaf(updated_by_scipy)
+@leaf(updated_by_scipy, solves=True)
 def updated(new: Any, sample: Any, initial: Any) -> Any:
     """The centered discrepancy with one point more, from that of one point less."""
     args = (new, sample, initial)

@@ -82,7 +82,7 @@ SMALL = (-6.714e-4, 0.025054, -0.39978, 0.544), (-0.0020322, 0.062767, -0.77857,
 LARGE = (0.0038915, -0.083751, -0.31082, -1.5861), (0.0030302, -0.082676, -0.4803)
 
 
-@leaf(normality.swilk)
+@leaf(normality.swilk, solves=True)
 def swilk(x: Any, a: Any, init: Any) -> Any:
     """w = (a . (x reversed - x))^2 / sum (x - mean)^2, of sorted x."""
     n, half = x.shape[-1], a.shape[-1]

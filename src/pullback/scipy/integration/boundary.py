@@ -18,6 +18,7 @@ from ...core.array import peel
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.trace import is_live
+from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact
 from ...transforms.batch import vmap
 from ...transforms.forward import jvp
@@ -143,6 +144,21 @@ def by_columns(given: dict[str, Any], n: int) -> dict[str, Any]:
     }
 
 
+def moving_mesh(found: Examples, given: Any) -> Any:
+    """The nodes that SciPy has found, which move with those that it was given.
+
+    It puts new ones between two, at fixed parts of the way.
+    """
+    x = found.item("x")
+    if not is_live(given):
+        return x
+    given = as_array(given)
+    at = stopped(given)
+    k = np.sum(x[:, None] >= at[1:-1], axis=1)
+    part = (x - at[k]) / (at[k + 1] - at[k])
+    return exact(x, given[k] + part * (given[k + 1] - given[k]))
+
+
 MESH = dict.fromkeys(("x", "y", "yp", "rms_residuals"), "mesh")
 
 
@@ -161,12 +177,12 @@ def solve_bvp(*args: Any, **options: Any) -> Any:
             "`scipy.integrate.solve_bvp` has no derivative with respect to `S`.\n"
             "  Write the singular term into `fun`, or pass `pullback.stop_gradient(S)`."
         )
-    fun, bc, x = given["fun"], given["bc"], found.item("x")
+    fun, bc, x = given["fun"], given["bc"], moving_mesh(found, given["x"])
     singular = given["S"]
     y = found.item("y")
     n, m = first.y.shape
     p = None if given["p"] is None else found.item("p")
-    start = 0.0 if singular is None else float(np.asarray(first.x)[0])
+    start = 0.0 if singular is None else stopped(x[0])
     more = () if p is None else (p,)
     z = np.concatenate([np.ravel(y), *more])
 
@@ -200,7 +216,7 @@ def solve_bvp(*args: Any, **options: Any) -> Any:
     collocation = Collocation("solve_bvp", residual, (n, m))
     (z,) = solution(collocation, z, program.theta, failure=failure)
     y = np.reshape(z[: n * m], (n, m))
-    known = {"y": y}
+    known = {"x": x, "y": y}
     if p is not None:
         known["p"] = z[n * m :]
     slopes = slope(x, y, () if p is None else (known["p"],))

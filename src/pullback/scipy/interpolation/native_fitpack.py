@@ -7,7 +7,7 @@ SciPy. Here they all have the form of 1.17, and the rules are written for that.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import FunctionType
 from typing import Any
 
@@ -104,7 +104,8 @@ def rule_of(name: str) -> Callable[[Any], Any]:
         if IN_C and name in CURVE_FITS:
             return rule
         original = compiled(name)
-        enters = serves_method if isinstance(original, FunctionType) else leaf
+        is_python = isinstance(original, FunctionType)
+        enters = serves_method if is_python else partial(leaf, solves=True)
         taking = with_integers(rule)
         enters(original)(FORMS[name](taking) if IN_C and name in FORMS else taking)
         return rule

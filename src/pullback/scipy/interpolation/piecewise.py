@@ -154,7 +154,7 @@ def fix_continuity(c, x, order):
     put(c, continued(c, x, order=int(fixed(order))))
 
 
-@leaf(_ppoly.real_roots)
+@leaf(_ppoly.real_roots, solves=True)
 def real_roots(c, x, y, discontinuities, extrapolate):
     """Roots of SciPy's, each moved by two steps of Newton's method, which has their derivative.
 

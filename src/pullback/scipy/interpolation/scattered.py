@@ -254,7 +254,7 @@ def build_coefficients(x, y, kernel, epsilon, powers, shift, scale):
 def radial(native: Any, program: Any) -> None:
     """SciPy's matrices, bit for bit where they are not mapped."""
 
-    @leaf(native)
+    @leaf(native, solves=True)
     def matrices(*args: Any) -> Any:
         out = program(*args)
         if any(map(is_mapped, args)):

@@ -18,18 +18,18 @@ def in_examples(original: Any, *args: Any) -> Any:
     return solve(lambda values: original(*map(in_order, values.tree(args))))
 
 
-@leaf(of_scipy._local_maxima_1d)
+@leaf(of_scipy._local_maxima_1d, solves=True)
 def local_maxima(x):
     out = in_examples(of_scipy._local_maxima_1d, x)
     return tuple([out.item(i) for i in range(3)])
 
 
-@leaf(of_scipy._select_by_peak_distance)
+@leaf(of_scipy._select_by_peak_distance, solves=True)
 def select_by_distance(peaks, priority, distance):
     return in_examples(of_scipy._select_by_peak_distance, peaks, priority, distance).of(np.asarray)
 
 
-@leaf(of_scipy._peak_prominences)
+@leaf(of_scipy._peak_prominences, solves=True)
 def prominences(x, peaks, wlen):
     out = in_examples(of_scipy._peak_prominences, x, peaks, wlen)
     values, left, right = [out.item(i) for i in range(3)]
@@ -37,7 +37,7 @@ def prominences(x, peaks, wlen):
     return exact(values, x[peaks] - np.maximum(x[left], x[right])), left, right
 
 
-@leaf(of_scipy._peak_widths)
+@leaf(of_scipy._peak_widths, solves=True)
 def widths(x, peaks, rel_height, prominence, left_bases, right_bases):
     """Where the signal, interpolated linearly, crosses a height."""
     args = x, peaks, rel_height, prominence, left_bases, right_bases

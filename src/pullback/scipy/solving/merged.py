@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...transforms.loops.body import BodyTrace, functional
+from ...transforms.loops.body import BodyTrace, Unstaged, functional
 from ...transforms.stage import capture
 from .branches import answered
 from .programs import WrittenProgram, one_and
 
 
 def merged(several: Sequence[WrittenProgram]) -> WrittenProgram | None:
-    """One program of the same arguments; None if the results are not numbers or arrays alike."""
+    """One program of the same arguments; None if that can't be made."""
     specs = {written.graph.outputs[0].spec for written in several if written.is_one}
     if len(specs) > 1 or not all(written.is_one and not written.exact for written in several):
         return None
@@ -43,7 +43,10 @@ def merged(several: Sequence[WrittenProgram]) -> WrittenProgram | None:
             holds = holds | (given & own)
         return out, holds, []
 
-    with np.errstate(all="ignore"):
-        lift = lambda enter: [enter(np.zeros(x.spec.shape, x.spec.dtype)[()]) for x in examples]
-        _, graph, _, _ = capture(whole, {}, "solver", lift, BodyTrace)
+    lift = lambda enter: [enter(np.zeros(x.spec.shape, x.spec.dtype)[()]) for x in examples]
+    try:
+        with np.errstate(all="ignore"):
+            _, graph, _, _ = capture(whole, {}, "solver", lift, BodyTrace)
+    except (Unstaged, Exception):  # what is called inside may take no zeros
+        return None
     return WrittenProgram(one_and(0), functional(graph), theta, False, [])
