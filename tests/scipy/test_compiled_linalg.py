@@ -69,6 +69,7 @@ PROGRAMS = {
     "eigvalsh, two": lambda a, b: linalg.eigvalsh(A, a, type=2),
     "eig": lambda a, b: linalg.eig(a),
     "eig, left": lambda a, b: linalg.eig(a, left=True, right=False),
+    "eigvals": lambda a, b: linalg.eigvals(a),
     "qr": lambda a, b: linalg.qr(a[:, :3]),
     "qr, wide": lambda a, b: linalg.qr(a[:3]),
     "qr, economic": lambda a, b: linalg.qr(a[:, :3], mode="economic"),

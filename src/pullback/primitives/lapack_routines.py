@@ -356,15 +356,17 @@ trtri_p = LapackRoutine(
 )
 gerqf_p = LapackRoutine("gerqf", (2,), of_reflections)
 orgrq_p = LapackRoutine("orgrq", (2, 1), of_their_product)
-geev_p = LapackRoutine(
-    "geev",
-    (2,),
-    lambda a: [
-        b"V", b"V", a[0], Inout(0), a[0], Filled((a[0],)), Filled((a[0],)), Filled(a), a[0],
-        Filled(a),
-        a[0], Scratch(), LENGTH, INFO,
-    ],
-)  # fmt: skip
+
+
+def of_geev(a: Any, vectors: bool = True) -> list[Any]:
+    job, v = (b"V", a) if vectors else (b"N", (1, 1))
+    return [
+        job, job, a[0], Inout(0), a[0], Filled((a[0],)), Filled((a[0],)), Filled(v), v[0],
+        Filled(v), v[0], Scratch(), LENGTH, INFO,
+    ]  # fmt: skip
+
+
+geev_p = LapackRoutine("geev", (2,), of_geev)
 sygvd_p = LapackRoutine(
     "sygvd",
     (2, 2),

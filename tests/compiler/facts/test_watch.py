@@ -453,6 +453,17 @@ class TestWatch:
             import imported_afterwards  # noqa: F401  # the same
         assert watch.imports
 
+    def test_what_a_library_s_new_module_looks_for_it_looks_for_once(self, tmp_path, monkeypatch):
+        """As `scipy.sparse.linalg` does for a package that may be absent."""
+        home = tmp_path / "colorsys.py"
+        home.write_text("try: import absent_parent.absent\nexcept ImportError: pass\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+        with Watch() as watch:
+            import colorsys
+        assert colorsys.__file__ == str(home)
+        assert not watch.imports
+
     def test_a_profile_goes_on(self):
         f = pb.compile(lambda x: np.sin(x) * x, wait=True)
         with cProfile.Profile() as profile:

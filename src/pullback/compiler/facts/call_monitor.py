@@ -256,8 +256,9 @@ class Watch:
         self.goes_on(frame)
         code, scope = original(frame.f_code), frame.f_globals
         if code is IMPORT:  # never harmless for good: the next one may be of the user's
-            ours = package(importer(frame).f_globals) == "pullback"
-            if not ours and not apart({"__name__": frame.f_locals.get("name")}):
+            # What a new module imports, it imports once.
+            once = package(importer(frame).f_globals) == "pullback" or self.imported(frame.f_back)
+            if not once and not apart({"__name__": frame.f_locals.get("name")}):
                 self.imports_again(frame.f_locals["name"])
             return
         if apart(scope):

@@ -22,7 +22,15 @@ from .factors import (
     unitary_p,
 )
 from .kinds import OfMatrices
-from .spectra import one_matrix, pencils, schur_p, singular_values, svd_values, two_matrices
+from .spectra import (
+    one_matrix,
+    pencil_values,
+    pencils,
+    schur_p,
+    singular_values,
+    svd_values,
+    two_matrices,
+)
 from .systems import (
     banded_p,
     hermitian_banded_p,
@@ -161,6 +169,13 @@ def eigen_pairs(a: Any, **_: Any) -> Any:
     return (real + 1j * imag, paired(left), paired(right)), well
 
 
+def eigenvalues(a: Any, **_: Any) -> Any:
+    if not lapack.usable("geev"):
+        return NotImplemented
+    _, real, imag, *_rest, well = called(lapack.geev_p, a, vectors=False)
+    return real + 1j * imag, well
+
+
 def two_forms(
     a: Any, b: Any, type: int, lower: bool, vectors: bool, driver: Any = None, **options: Any
 ) -> Any:
@@ -295,6 +310,7 @@ BY: dict[OfMatrices, Any] = {
     two_matrices.vectors: on_vectors(two_forms, True),
     two_matrices.values: on_vectors(two_forms, False),
     pencils[1]: eigen_pairs,
+    pencil_values[1]: eigenvalues,
     qr_values: orthogonal_factors,
     pivoted_values: pivoted_factors,
     rq_values: row_factors,
