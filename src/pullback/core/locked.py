@@ -105,6 +105,12 @@ def is_locked(x: Any) -> bool:
     return type(x) is Array and x.storage is not None and x.storage.locked is not False
 
 
+def asked_read_only(x: Any) -> bool:
+    """The same where the program asks: a recording stands for arguments with the same flags."""
+    TALLY.asked += TALLY.recordings > 0
+    return is_read_only(x)
+
+
 def is_read_only(x: Any) -> bool:
     """Whether NumPy's array is read-only, or would be."""
     if type(x) is np.ndarray:

@@ -80,7 +80,7 @@ class SpecsOfDoubles(dict[tuple[int, ...], Spec]):
         return spec
 
 
-DOUBLE = np.dtype(float)
+DOUBLE, SINGLE = np.dtype(float), np.dtype(np.float32)
 DOUBLES = SpecsOfDoubles()
 
 

@@ -18,7 +18,7 @@ from ..core.scalars import is_python
 from ..core.trace import is_live
 from ..core.twins import with_given_arrays
 from ..primitives import creation
-from ..primitives.arguments import common_dtype, plainly_everywhere, somewhere
+from ..primitives.arguments import common_dtype, known_value, plainly_everywhere, somewhere
 from ..primitives.objects import objects_of
 from .fresh import is_fresh, made
 from .wrapping import FRESH, OWN, answers_for, member
@@ -246,7 +246,8 @@ for each in (np.polyval, np.polyadd, np.polysub, np.polymul, np.polydiv, np.poly
 @answers_for(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     x = OWN[np.asarray](a, dtype=dtype, order=order)
-    finite = np.isfinite(x) if x.dtype.kind in "fc" else True
+    known = known_value(x)
+    finite = np.isfinite(x if known is None else known) if x.dtype.kind in "fc" else True
     if not plainly_everywhere(finite) and somewhere(np.logical_not(finite)):
         raise ValueError("array must not contain infs or NaNs")
     return x

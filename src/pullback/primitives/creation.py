@@ -11,7 +11,8 @@ import numpy as np
 from ..core.array import Array, arrayed, is_number, peel, root_storage
 from ..core.cotangent import unbroadcast
 from ..core.dispatch import creates, holds_arrays, replaces
-from ..core.layout import layout
+from ..core.layout import asked_layout, layout
+from ..core.locked import asked_read_only
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
 from ..core.trace import CONSTANT
@@ -185,8 +186,8 @@ def require(like, a, dtype=None, requirements=None):
     order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
     out = array(like, a, dtype, copy=None, order=order)
     viewed = type(out) is Array and out.storage is not None and out.storage.root is not None
-    owned = not viewed or "O" not in wanted
-    writable = not viewed or "W" not in wanted or out.storage.path is not None
+    owned = "O" not in wanted or (not viewed and asked_layout(out).flags.owndata)
+    writable = "W" not in wanted or not asked_read_only(out)
     return out if owned and writable else np.copy(out, order=order)
 
 

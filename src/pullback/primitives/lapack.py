@@ -1,8 +1,9 @@
-"""LAPACK for one float64 matrix, without the checks that NumPy's functions make of arguments.
+"""LAPACK for one real matrix, without the checks that NumPy's functions make of arguments.
 
 For small matrices these checks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So a
 single matrix goes straight to NumPy's inner function, which returns NaN if there is no result. In
 that case, and for all other operands, NumPy's own function is called and raises its own errors.
+Single precision is computed in double precision, as NumPy does it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.quiet import SILENT, STATE
-from ..core.spec import DOUBLE
+from ..core.spec import DOUBLE, SINGLE
 
 try:
     from numpy.linalg import _umath_linalg as inner
@@ -25,17 +26,19 @@ def direct(function, name, element=lambda out: out[0, 0]):
     element: of its results the one that tells of NaN.
     """
     call = getattr(inner, name, None)
+    loop = "" if call is None else "d" * call.nin + "->" + "d" * call.nout
 
     def compute(x, *more):
-        if type(x) is not ndarray or x.dtype is not DOUBLE or x.ndim != 2 or not x.size:
+        dtype = x.dtype if type(x) is ndarray else None
+        if (dtype is not DOUBLE and dtype is not SINGLE) or x.ndim != 2 or not x.size:
             return function(x, *more)
         for y in more:
-            if type(y) is not ndarray or y.dtype is not DOUBLE or y.ndim != 2 or not y.size:
+            if type(y) is not ndarray or y.dtype is not dtype or y.ndim != 2 or not y.size:
                 return function(x, *more)
         before = STATE.get()
         try:
             STATE.set(SILENT)
-            out = call(x, *more)
+            out = call(x, *more) if dtype is DOUBLE else as_single(call(x, *more, signature=loop))
         except ValueError:  # shapes that do not fit, of which NumPy's function has more to say
             return function(x, *more)
         finally:
@@ -44,6 +47,11 @@ def direct(function, name, element=lambda out: out[0, 0]):
         return out if first == first else function(x, *more)
 
     return function if call is None else compute
+
+
+def as_single(out):
+    """Results of a function in single precision."""
+    return tuple([x.astype(SINGLE) for x in out]) if type(out) is tuple else out.astype(SINGLE)
 
 
 def product(x, y):

@@ -331,23 +331,27 @@ class Sinc(Family):
 
 def series(t, order, total=None):
     """d^n/dt^n of sin(t)/t: the sum over k of (-1)^k t^(2k-n) / ((2k+1) (2k-n)!)."""
-    out = (total or summed)(t * t, sinc_terms(order))
+    out = (total or summed)(t * t, sinc_terms(order, t.dtype))
     return out * t if order % 2 else out
 
 
 @lru_cache(maxsize=64)
-def sinc_terms(order):
-    """The coefficients of `series`, enough where |t| < order + 1."""
-    return read_only([
-        (-1) ** k / ((2 * k + 1) * math.factorial(2 * k - order))
+def sinc_terms(order, dtype):
+    """The coefficients of `series` that count where |t| < order + 1."""
+    terms = {
+        2 * k - order: (-1) ** k / ((2 * k + 1) * math.factorial(2 * k - order))
         for k in range((order + 1) // 2, 2 * order + 15)
-    ])  # fmt: skip
+    }
+    least = np.finfo(dtype).eps / 1024
+    counted = [x for power, x in terms.items() if abs(x) * (order + 1.0) ** power > least]
+    return read_only(counted, np.zeros(0, dtype).real.dtype)
 
 
 @lru_cache(maxsize=64)
-def bessel_terms(order):
+def bessel_terms(order, dtype):
     """Those of (x^2 / 4)^k in I_n(x) / (x/2)^n, enough where |x| <= 8; all are positive."""
-    return read_only([1 / (math.factorial(k) * math.factorial(order + k)) for k in range(32)])
+    terms = [1 / (math.factorial(k) * math.factorial(order + k)) for k in range(32)]
+    return read_only(terms, dtype)
 
 
 @lru_cache(maxsize=64)
@@ -365,7 +369,7 @@ def summed(x, coefficients):
     """The sum over k of coefficients[k] x^k; of few numbers by as many calls as of one."""
     if np.size(x) <= FEW and x.dtype.kind == "f":
         powers = np.power(x[..., None], whole_powers(coefficients.size, x.dtype))
-        return powers @ coefficients.astype(x.dtype, copy=False)
+        return powers @ coefficients
     return horner(x, coefficients)
 
 
@@ -404,7 +408,7 @@ class Bessel(Family):
             return np.i0(x)[()]
         size = np.abs(x)
         if np.size(x) <= FEW and plainly_everywhere(size <= 8):
-            return ((x / 2) ** order * summed(x * x / 4, bessel_terms(order)))[()]
+            return ((x / 2) ** order * summed(x * x / 4, bessel_terms(order, x.dtype)))[()]
         out = np.i0(x)[()]
         largest = min(float(np.max(size, initial=0, where=np.isfinite(x))), 1e3)
         ratio = x * 0

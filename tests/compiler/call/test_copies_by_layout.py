@@ -21,13 +21,24 @@ LAYOUTS = {
     "transposed": lambda: np.arange(4.0).reshape(2, 2).T,
     "window": lambda: np.arange(9.0).reshape(3, 3)[:2, 1:],
     "every other": lambda: np.arange(8.0).reshape(2, 4)[:, ::2],
+    "read-only": lambda: locked(np.arange(4.0)),
+    "read-only part": lambda: locked(np.arange(8.0)[::2]),
 }
+
+
+def locked(x):
+    x.flags.writeable = False
+    return x
+
+
 FUNCTIONS = {
     "ascontiguousarray": np.ascontiguousarray,
     "asfortranarray": np.asfortranarray,
     "asarray": lambda x: np.asarray(x, order="C"),
     "array": lambda x: np.array(x, copy=None, order="F"),
     "require": lambda x: np.require(x, requirements="C"),
+    "require W": lambda x: np.require(x, requirements="W"),
+    "require O": lambda x: np.require(x, requirements="O"),
     "astype": lambda x: x.astype(float, order="C", copy=False),
     "ravel": np.ravel,
     "ravel F": lambda x: x.ravel("F"),
@@ -48,7 +59,8 @@ def written(f, write):
     def g(x):
         out = f(x)
         part = out[0] if type(out) is list else out
-        part[(0,) * part.ndim] = 7.0
+        if part.flags.writeable:
+            part[(0,) * part.ndim] = 7.0
         return np.sum(x) + np.sum(part), out
 
     return g if write else f
@@ -57,9 +69,10 @@ def written(f, write):
 def seen(f, x):
     """What a caller sees of the result, and of the argument after a write into the result."""
     arrays = [y for y in flatten([f(x)])[0] if np.ndim(y)]
-    found = [(y is x, np.shares_memory(y, x), np.array(y)) for y in arrays]
+    found = [(y is x, np.shares_memory(y, x), y.flags.writeable, np.array(y)) for y in arrays]
     for y in arrays:
-        y[(-1,) * y.ndim] = 9.0
+        if y.flags.writeable:
+            y[(-1,) * y.ndim] = 9.0
     return [*found, np.array(x)]
 
 
