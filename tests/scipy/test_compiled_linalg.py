@@ -82,6 +82,18 @@ PROGRAMS = {
     "lstsq, wide": lambda a, b: linalg.lstsq(a[:2], b[:2], cond=1e-3)[::3],
     "lstsq, by another routine": lambda a, b: linalg.lstsq(a, b, lapack_driver="gelss")[0],
     "pinv": lambda a, b: linalg.pinv(a[:, :3], return_rank=True),
+    "pinvh": lambda a, b: linalg.pinvh(a, return_rank=True),
+    "pinvh, upper": lambda a, b: linalg.pinvh(a, lower=False, rtol=1e-3),
+    "polar": lambda a, b: linalg.polar(a[:, :3]),
+    "polar, left": lambda a, b: linalg.polar(a[:3], side="left"),
+    "orthogonal_procrustes": lambda a, b: linalg.orthogonal_procrustes(a, A),
+    "hessenberg": lambda a, b: linalg.hessenberg(a, calc_q=True),
+    "schur": lambda a, b: linalg.schur(a),
+    "schur, complex": lambda a, b: linalg.schur(a, output="complex"),
+    "schur, sorted": lambda a, b: linalg.schur(a, sort="lhp"),
+    "solve_sylvester": lambda a, b: linalg.solve_sylvester(a, A[:3, :3], M[:, :3]),
+    "solve_continuous_lyapunov": lambda a, b: linalg.solve_continuous_lyapunov(a, M),
+    "of integers": lambda a, b: linalg.svdvals((a[:3] > 0).astype(int)),
     "solve_banded": lambda a, b: linalg.solve_banded((1, 1), a[:3], b),
     "solve_banded, more": lambda a, b: linalg.solve_banded((1, 2), a, b),
     "solveh_banded": lambda a, b: linalg.solveh_banded(0.1 * a[:2] + HEAVY[:2], b, lower=True),
@@ -94,7 +106,10 @@ STACKS = {
     "qr": lambda a, b: linalg.qr(np.stack([a, A])[:, :, :3])[0],
 }
 PROGRAMS |= {f"{name}, a stack": f for name, f in STACKS.items()}
-OTHERS = ("svd, by another routine", "eigh, some", "lstsq, by another routine")  # SciPy's calls
+OTHERS = (  # SciPy's calls
+    "svd, by another routine", "eigh, some", "lstsq, by another routine",
+    "schur, complex", "schur, sorted",
+)  # fmt: skip
 
 
 def outcome(f, *args):

@@ -405,3 +405,37 @@ pbsv_p = LapackRoutine(
         letter(upper), b[0], ab[0] - 1, b[1], Inout(0), ab[0], Inout(1), b[0], INFO,
     ],
 )  # fmt: skip
+gehrd_p = LapackRoutine(
+    "gehrd",
+    (2,),
+    lambda a: [
+        a[0], 1, a[0], Inout(0), a[0], Filled((max(1, a[0] - 1),)), Scratch(), LENGTH, INFO,
+    ],
+)  # fmt: skip
+orghr_p = LapackRoutine(
+    "orghr",
+    (2, 1),
+    lambda a, tau: [a[0], 1, a[0], Inout(0), a[0], Inout(1), Scratch(), LENGTH, INFO],
+)
+gees_p = LapackRoutine(
+    "gees",
+    (2,),
+    lambda a: [  # nothing is sorted, so the third argument, a function, isn't called
+        b"V", b"N", 0, a[0], Inout(0), a[0], Filled((), INTEGER), Filled((a[0],)),
+        Filled((a[0],)), Filled(a), a[0], Scratch(), LENGTH, Filled((a[0],), INTEGER), INFO,
+    ],
+)  # fmt: skip
+trsyl_p = LapackRoutine(
+    "trsyl",
+    (2, 2, 2),
+    lambda a, b, c: [
+        b"N", b"T", 1, *c, Inout(0), a[0], Inout(1), b[0], Inout(2), c[0], Filled(()), INFO,
+    ],
+)  # fmt: skip
+syev_p = LapackRoutine(
+    "syev",
+    (2,),
+    lambda a, upper=False: [
+        b"V", letter(upper), a[0], Inout(0), a[0], Filled((a[0],)), Scratch(), LENGTH, INFO,
+    ],
+)  # fmt: skip

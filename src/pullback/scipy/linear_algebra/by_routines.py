@@ -11,15 +11,27 @@ from typing import Any
 import numpy as np
 
 from ...primitives import lapack_routines as lapack
-from .factors import lu_factor_p, pivoted_values, qr_values, rq_values
+from .factors import (
+    hessenberg_p,
+    lu_factor_p,
+    pivoted_values,
+    polar_values,
+    procrustes_values,
+    qr_values,
+    rq_values,
+    unitary_p,
+)
 from .kinds import OfMatrices
-from .spectra import one_matrix, pencils, singular_values, svd_values, two_matrices
+from .spectra import one_matrix, pencils, schur_p, singular_values, svd_values, two_matrices
 from .systems import (
     banded_p,
     hermitian_banded_p,
     least_squares_values,
     lu_solve_p,
+    lyapunov_p,
     pinv_values,
+    pinvh_values,
+    sylvester_p,
     turn,
 )
 
@@ -184,19 +196,91 @@ def in_hermitian_bands(ab: Any, b: Any, lower: bool, **_: Any) -> Any:
     return x, well
 
 
+def limits_of(k: int, atol: Any, rtol: Any) -> tuple[Any, Any] | None:
+    """What counts, absolutely and relative to the largest; None where SciPy says more of it."""
+    rtol = k * np.finfo(float).eps if rtol is None else rtol
+    limits = 0.0 if atol is None else atol, rtol
+    known = all(type(x) in (int, float, np.float64) and x >= 0 for x in limits)
+    return limits if known else None
+
+
 def full_rank_inverse(a: Any, atol: Any = None, rtol: Any = None, **_: Any) -> Any:
     """The pseudoinverse where all singular values count."""
     if not lapack.usable("gesdd"):
         return NotImplemented
-    (m, n), k = a.shape[-2:], min(a.shape[-2:])
-    rtol = max(m, n) * np.finfo(float).eps if rtol is None else rtol
-    limits = [0.0 if atol is None else atol, rtol]
-    if any(type(x) not in (int, float, np.float64) or x < 0 for x in limits):
+    k, limits = min(a.shape[-2:]), limits_of(max(a.shape[-2:]), atol, rtol)
+    if limits is None:
         return NotImplemented
     (u, s, vh), well = singular_decomposition(a, False)
     counted = s > limits[0] + np.max(s, axis=-1, keepdims=True) * limits[1]
     rank = np.sum(counted, axis=-1, dtype=np.intp)
     return (turn((u / s[..., None, :]) @ vh), rank), np.logical_and(well, np.all(rank == k))
+
+
+def full_rank_inverse_by_triangle(
+    a: Any, lower: bool = True, atol: Any = None, rtol: Any = None, **_: Any
+) -> Any:
+    limits = limits_of(a.shape[-1], atol, rtol)
+    if limits is None or not lapack.usable("syev"):
+        return NotImplemented
+    u, s, _w, well = called(lapack.syev_p, a, upper=not lower)
+    size = np.abs(s)
+    counted = size > limits[0] + np.max(size, axis=-1, keepdims=True) * limits[1]
+    rank = np.sum(counted, axis=-1, dtype=np.intp)
+    out = (u * (1.0 / s)[..., None, :]) @ turn(u)
+    return (out, rank), np.logical_and(well, np.all(counted))
+
+
+def polar_factors(a: Any, side: str) -> Any:
+    if side not in ("right", "left") or not lapack.usable("gesdd"):
+        return NotImplemented
+    (w, s, vh), well = singular_decomposition(a, False)
+    v = turn(vh) if side == "right" else w
+    return (w @ vh, (v * s[..., None, :]) @ turn(v)), well
+
+
+def unitary_factor(a: Any) -> Any:
+    if not lapack.usable("gesdd"):
+        return NotImplemented
+    (u, _, vh), well = singular_decomposition(a, False)
+    return u @ vh, well
+
+
+def nearest_rotation(a: Any, b: Any, **_: Any) -> Any:
+    if a.shape != b.shape or not lapack.usable("gesdd"):
+        return NotImplemented
+    (u, s, vh), well = singular_decomposition(turn(turn(b) @ a), True)
+    return (u @ vh, np.sum(s, axis=-1)), well
+
+
+def nearly_triangular(a: Any, **_: Any) -> Any:
+    """The Hessenberg form; SciPy gives matrices of two rows as they are."""
+    if a.shape[-1] < 3 or not lapack.usable("gehrd", "orghr"):
+        return NotImplemented
+    packed, tau, _, well = called(lapack.gehrd_p, a)
+    q, *_rest, done = called(lapack.orghr_p, packed, tau)
+    return (np.triu(packed, -1), q), np.logical_and(well, done)
+
+
+def block_triangular(a: Any, output: str = "real", sort: Any = None, **_: Any) -> Any:
+    """The real Schur form."""
+    if output not in ("real", "r") or sort is not None or not lapack.usable("gees"):
+        return NotImplemented
+    t, _s, _r, _i, z, _w, _b, well = called(lapack.gees_p, a)
+    return (t, z, np.zeros(a.shape[:-2], np.intp)), well
+
+
+def matrix_equation(a: Any, b: Any, q: Any, **_: Any) -> Any:
+    """a x + x b = q, by the Schur forms of a and of b's transpose."""
+    if not lapack.usable("gees", "trsyl"):
+        return NotImplemented
+    (r, u, _), well = block_triangular(a)
+    (s, v, _), done = (r, u, _), well
+    if b is not None:
+        (s, v, _), done = block_triangular(turn(b))
+    *_rest, y, scale, fine = called(lapack.trsyl_p, r, s, turn(u) @ q @ v)
+    out = u @ (scale[..., None, None] * y) @ turn(v)
+    return out, np.logical_and(np.logical_and(well, done), fine)
 
 
 def on_vectors(quick: Any, vectors: bool) -> Any:
@@ -220,6 +304,14 @@ BY: dict[OfMatrices, Any] = {
     pinv_values: full_rank_inverse,
     banded_p: in_bands,
     hermitian_banded_p: in_hermitian_bands,
+    pinvh_values: full_rank_inverse_by_triangle,
+    polar_values: polar_factors,
+    unitary_p: unitary_factor,
+    procrustes_values: nearest_rotation,
+    hessenberg_p: nearly_triangular,
+    schur_p: block_triangular,
+    sylvester_p: matrix_equation,
+    lyapunov_p: lambda a, q, **_: matrix_equation(a, None, q),
 }
 for values, quick in BY.items():
     values.by(quick)

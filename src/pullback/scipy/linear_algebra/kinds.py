@@ -185,7 +185,9 @@ class OfMatrices(Primitive):
         known = [x.size and (x.dtype == np.float64 or x.dtype.kind == "i") for x in xs]
         if self.quick is None or not all(known):
             return NotImplemented
-        made = self.quick(*xs, **static)
+        whole = [x.dtype.kind == "i" and i not in self.nondiff for i, x in enumerate(xs)]
+        reals = [x.astype(float) if cast else x for x, cast in zip(xs, whole, strict=True)]
+        made = self.quick(*reals, **static)
         if made is NotImplemented:
             return made
         found, *conditions = made
