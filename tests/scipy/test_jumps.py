@@ -65,6 +65,62 @@ def test_terms_far_out(p):
     assert pb.grad(total)(p) == pytest.approx(difference, rel=1e-6)
 
 
+SUMS = {
+    "start": lambda p: integrate.nsum(lambda k: 1 / k**2.3, p, np.inf).sum,
+    "step": lambda p: integrate.nsum(lambda k: np.exp(-k), 1, np.inf, step=p).sum,
+    "both": lambda p: integrate.nsum(lambda k, q: np.exp(-q * k), p, 10 + p, args=(p,)).sum,
+    "infinite": lambda p: integrate.quad(
+        lambda x: np.sin(x + p) * np.exp(-x * p), p, np.where(p > 0, np.inf, p)
+    )[0],
+}
+
+
+@pytest.mark.parametrize("total", SUMS.values(), ids=SUMS)
+def test_sums_whose_limits_move(total):
+    """An infinite limit that is an Array, as of the rest of a sum, adds nothing."""
+    difference = (total(1.3 + 1e-4) - total(1.3 - 1e-4)) / 2e-4
+    assert pb.grad(total)(1.3) == pytest.approx(difference, rel=1e-6)
+    assert pb.jvp(total, (1.3,), (1.0,))[1] == pytest.approx(difference, rel=1e-6)
+
+
+VOLUMES = {  # and what they are
+    "moving": (
+        lambda p: integrate.tplquad(
+            lambda z, y, x: p * z + y, 0, 1 + p, 0, lambda x: x + p, lambda x, y: p * x, 2.0
+        )[0],
+        lambda p: gauss(
+            lambda x: gauss(lambda y: p * (2.0 - (p * x) ** 2 / 2) + y * (2 - p * x), 0, x + p),
+            0,
+            1 + p,
+        ),
+    ),
+    "ball": (
+        lambda p: integrate.tplquad(
+            lambda z, y, x: 1.0,
+            -p,
+            p,
+            lambda x: -np.sqrt(p * p - x * x),
+            lambda x: np.sqrt(p * p - x * x),
+            0.0,
+            lambda x, y: p - 0.3 * x,
+        )[0],
+        lambda p: np.pi * p**3,
+    ),
+}
+
+
+@pytest.mark.parametrize(("found", "exact"), VOLUMES.values(), ids=VOLUMES)
+def test_triple_integrals_whose_limits_move(found, exact):
+    difference = (exact(0.7 + 1e-4) - exact(0.7 - 1e-4)) / 2e-4
+    assert pb.grad(found)(0.7) == pytest.approx(difference, rel=1e-6)
+    assert pb.jvp(found, (0.7,), (1.0,))[1] == pytest.approx(difference, rel=1e-6)
+
+
+def gauss(f, a, b):
+    x, w = np.polynomial.legendre.leggauss(8)
+    return (b - a) / 2 * sum(w * np.array([f((a + b) / 2 + (b - a) / 2 * u) for u in x]))
+
+
 def test_a_hazard_that_overflows():
     """The mean residual life, by SciPy's survival function up to infinity."""
     life = lambda c: integrate.quad(stats.gompertz(c).sf, 0.5, np.inf)[0]

@@ -75,6 +75,11 @@ STOPPED_AT |= {"office.smoothing_choice": 2e-4, "practice.restricted_three_body"
 STOPPED_AT |= {"office.empirical_bayes": 3e-4, "office.removal_estimate": 1e-4}
 STOPPED_AT |= {"practice.logistic_potency": 1e-3, "practice.utility_of_mix": 1e-4}
 STOPPED_AT |= {"practice.lane_emden": 3e-5}
+STOPPED_AT |= {"faculty.psychometric": 3e-5, "faculty.negative_binomial_fit": 3e-5}
+STOPPED_AT |= {"faculty.variance_components": 1e-4, "faculty.minimal_glucose": 3e-3}
+STOPPED_AT |= {"harbour.two_portfolios": 3e-4, "harbour.dispatch_with_losses": 1e-4}
+STOPPED_AT |= {"harbour.kinematic_chain": 3e-4, "harbour.global_fit": 1e-4}
+STOPPED_AT |= {"parish.lifetimes_of_decay": 1e-3, "parish.washout_margin": 3e-5}
 # A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
 # it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
 # A covariance by SciPy's own differences, and a statistic by the inverse of one, amplify last bits.

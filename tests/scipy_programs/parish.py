@@ -492,7 +492,7 @@ def terrain_slope(heights, at):
 
 def bounded_recipe(target, price):
     """A recipe by L-BFGS-B within Bounds: which bound holds, and the cost."""
-    A = np.array([[0.9, 0.2, 0.4], [0.3, 0.8, 0.1]])
+    A = np.array([[0.9, 0.2, 0.4], [0.3, 0.8, 0.1], [0.2, 0.1, 0.7], [0.5, 0.4, 0.3]])
 
     def loss(x):
         r = A @ x - target
@@ -576,7 +576,7 @@ SELDOM = [
     (tracked_line, (np.array([0.5, 0.9, 0.7]), 9.0)),
     (filtered_gait, (4.0, 1.1)),
     (terrain_slope, (np.array([0.2, 0.9, 0.5, 1.4, 0.8, 0.6]), np.array([0.43, 0.31]))),
-    (bounded_recipe, (np.array([0.9, 0.75]), 0.05)),
+    (bounded_recipe, (np.array([0.9, 0.75, 0.2, 0.6]), 0.05)),
     (warped_photo, (0.3, 1.1)),
     (annual_budget, (0.03, 0.2)),
     (pension_path, (0.4, 0.03)),

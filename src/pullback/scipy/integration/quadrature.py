@@ -118,7 +118,7 @@ class Integral:
         """The integrand at a limit, coming from inside: it may jump or have a kink there.
 
         At a pole it is what it is at the limit, and so it is where it grows as a root does, by
-        far more on the first way inside than in proportion to a longer one.
+        far more on the first way inside than in proportion to a longer one. At infinity it is 0.
         """
         step = np.nextafter(stopped(x), stopped(other)) - stopped(x)
         at, near, later = [
@@ -128,7 +128,8 @@ class Integral:
         values = [aside(x) for x in (at, near, later)]
         first, rest = np.abs(values[1] - values[0]), np.abs(values[2] - values[1])
         is_root = (first > 10 * NEAR / LATER * rest) & (first < rest)
-        return np.where(np.isfinite(values[0]) & ~is_root, near, at)
+        edge = np.where(np.isfinite(values[0]) & ~is_root, near, at)
+        return np.where(np.isinf(stopped(x)), 0.0, edge)
 
     def push(self, surfaces: SurfacesOf, xs: Any, x_dots: Any) -> Any:
         """The integral of the tangent, and what the limits sweep."""
