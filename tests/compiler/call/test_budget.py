@@ -10,8 +10,8 @@ import pytest
 from scipy.optimize import brentq
 
 import pullback as pb
-from pullback.compiler.call import rehearsal
 from pullback.compiler.call.compiled import ENTRIES
+from pullback.compiler.facts import foreseen
 from tests.compiler.call.test_compile import equal
 
 
@@ -83,7 +83,7 @@ def test_one_kind_that_comes_again_among_many(turn):
 def test_objects_that_the_program_keeps_are_counted_once(monkeypatch):
     """Python counts them one by one, which would take longer than a recording."""
     count, asked = gc.get_freeze_count, []
-    monkeypatch.setattr(rehearsal, "KEPT", [False])
+    monkeypatch.setattr(foreseen, "KEPT", [False])
     monkeypatch.setattr(gc, "get_freeze_count", lambda: asked.append(1) or count())
     gc.freeze()  # as all of them are in these tests
     fast = pb.compile(lambda x: np.sum(x * 2), wait=True)

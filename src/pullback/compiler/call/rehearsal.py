@@ -8,7 +8,6 @@ begins.
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -28,6 +27,7 @@ from ..facts.allowance import Allowance, TooMuch, bounded, current
 from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store, holders, split
 from ..facts.ends import Released
+from ..facts.foreseen import Foreseen, older_objects_kept
 from ..facts.halting import Halt, HandledAgain
 from ..facts.observer import Observer
 from ..facts.places import of
@@ -72,6 +72,8 @@ def rehearse(
     rehearsal.insist_undone()
     if rehearsal.snapshot.disturbed:
         return None  # another thread has changed what it reads
+    if surprise := rehearsal.watch.surprise:
+        return compiled.refuse(f"it leads to `{surprise}`, which no name in its code leads to")
     if rehearsal.is_stopped():
         if compiled.ran is not None or len(compiled.asked) >= NAMES:
             return None
@@ -106,6 +108,8 @@ class Rehearsal:
         self.watch = Watch(compiled.ran, self.known)
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
+        if compiled.ran is None:
+            self.watch.foreseen = Foreseen(scout.found, self.snapshot.things)
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
         self.watch.sets = {id(x) for x in scout.kept if of(x, set)}
         self.recording: Recording | None = None
@@ -317,26 +321,7 @@ class Rehearsal:
     def let_go(self) -> None:
         """Hold nothing but what the recording reads: what the call ends must end in time."""
         del self.snapshot
-        self.stand_ins.was, self.watch.dicts = [], {}
-
-
-KEPT = [False]  # whether the program was seen to keep objects from being collected
-
-
-@contextmanager
-def older_objects_kept() -> Iterator[None]:
-    """Python collects no object that existed before: its finalizers would be undone, and lost."""
-    # Where the program keeps some itself, they must stay apart. Python counts these one by one.
-    KEPT[0] = KEPT[0] or gc.get_freeze_count() > 0
-    if KEPT[0]:
-        do, undo = gc.disable, gc.enable if gc.isenabled() else gc.disable
-    else:
-        do, undo = gc.freeze, gc.unfreeze
-    try:
-        do()
-        yield
-    finally:
-        undo()
+        self.stand_ins.was, self.watch.dicts, self.watch.foreseen = [], {}, None
 
 
 def nothing_stored() -> Located:

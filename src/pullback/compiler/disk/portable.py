@@ -30,7 +30,7 @@ from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE
-from ..facts.bytecode import code_of
+from ..facts.bytecode import code_of, nested
 from ..facts.classes import foreign_function, is_tuple, of_library, tells
 from ..facts.code_reader import WRAPPED
 from ..facts.judge import declared_pure
@@ -384,11 +384,3 @@ def constant(x: Any) -> Any:
     if type(x) in PLAIN:
         return type(x).__name__, repr(x)
     raise Unportable(f"code with a constant of type `{type(x).__name__}`")
-
-
-def nested(code: types.CodeType) -> Iterable[types.CodeType]:
-    """The code objects nested in `code`, at any depth, without `code` itself."""
-    for x in code.co_consts:
-        if type(x) is types.CodeType:
-            yield x
-            yield from nested(x)

@@ -11,6 +11,7 @@ answers        the answers of a recording for clocks and for `id`
 call_monitor   the calls that run while a function is recorded
 observer       the code that runs while it isn't
 monitoring     how Python 3.12 and later reports these calls
+foreseen       which code a rehearsal may run, and what keeps older objects while it does
 halting        stop a recording, whatever the program catches
 quick_profile  a monitor in machine code, for older versions of Python
 warned         warnings that a call gives, and that a replay gives again

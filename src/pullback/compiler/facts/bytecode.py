@@ -421,6 +421,14 @@ def names_written(code: CodeType) -> set[str]:
     return names
 
 
+def nested(code: CodeType) -> Iterator[CodeType]:
+    """The code objects nested in `code`, at any depth, without `code` itself."""
+    for x in code.co_consts:
+        if type(x) is CodeType:
+            yield x
+            yield from nested(x)
+
+
 def texts_in(constant: Any) -> list[str]:
     return [x for x in (constant if type(constant) is tuple else (constant,)) if type(x) is str]
 

@@ -36,6 +36,7 @@ from ...core.resolve import FOREIGN
 from .answers import Again, Identity, is_absent
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of, names_in
 from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple
+from .foreseen import Foreseen
 from .halting import Halting
 from .judge import (
     DRAWING,
@@ -134,6 +135,8 @@ class Watch:
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
+    foreseen: the code that was found by reading. Other code that stores something is stopped before
+        it begins, since what it stores could not be put back. None: all is.
     names: those by which it may ask for attributes, as `getattr` does, where code is expected, and
         by which libraries may ask classes. None: any.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
@@ -159,6 +162,8 @@ class Watch:
         names: Container[str] | None = None,
     ) -> None:
         self.names = names
+        self.foreseen: Foreseen | None = None
+        self.surprise = ""
         self.located: Callable[[], Any] | None = None  # what the call has stored so far
         self.casts = self.cast = False
         self.folds, self.lost = True, False
@@ -301,15 +306,23 @@ class Watch:
             if caller is not None and not apart(caller.f_globals) and not collects(frame):
                 self.forbid(f"it calls `{module}.{name}`")
             return
+        self.runs(code, scope, frame)
+
+    def runs(self, code: CodeType, scope: dict[str, Any], frame: Any) -> None:
+        """Code of the user's begins to run."""
         known = (id(code), id(scope)) in self.codes
         self.begun += not is_tuple(scope)
         self.hears(code, frame)
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
-            self.codes[id(code), id(scope)] = code, scope
+            key = id(code), id(scope)
+            if self.foreseen is not None and not self.foreseen.covers(code, frame):
+                self.surprise = code.co_qualname
+                self.halting.halt()
+            self.codes[key] = code, scope
             self.silences |= not SILENCING.isdisjoint(code_of(code).names)
             if "filters" in code_of(code).names:
                 self.will_filter()
-            if self.expected is not None and (id(code), id(scope)) not in self.expected:
+            if self.expected is not None and key not in self.expected:
                 self.halting.halt()
 
     def reflects(self, code: CodeType, frame: Any) -> bool:

@@ -40,6 +40,7 @@ from .classes import (
     of_library,
 )
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
+from .foreseen import Codes
 from .judge import CLOCK, declared_pure, home_of, may_repeat, of_dates
 from .places import (
     LARGE,
@@ -60,7 +61,6 @@ from .state import Parts, State
 
 # What binds attributes by names that it is given, whatever code calls it.
 BINDERS = (setattr, delattr, object.__setattr__, object.__delattr__, type.__setattr__)
-Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
 MANY = 1_000  # objects, so that it pays to look for code alone before they are read again
 OF_CODE = types.FunctionType, types.MethodType, types.ModuleType, type
 EDGES = frozenset([dict, list, deque])
