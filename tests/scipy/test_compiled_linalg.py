@@ -89,6 +89,7 @@ PROGRAMS = {
     "polar, left": lambda a, b: linalg.polar(a[:3], side="left"),
     "orthogonal_procrustes": lambda a, b: linalg.orthogonal_procrustes(a, A),
     "hessenberg": lambda a, b: linalg.hessenberg(a, calc_q=True),
+    "hessenberg, its argument": lambda a, b: linalg.hessenberg(a[:2, :2]),
     "schur": lambda a, b: linalg.schur(a),
     "schur, complex": lambda a, b: linalg.schur(a, output="complex"),
     "schur, sorted": lambda a, b: linalg.schur(a, sort="lhp"),
@@ -109,7 +110,7 @@ STACKS = {
 PROGRAMS |= {f"{name}, a stack": f for name, f in STACKS.items()}
 OTHERS = (  # SciPy's calls
     "svd, by another routine", "eigh, some", "lstsq, by another routine",
-    "schur, complex", "schur, sorted",
+    "schur, complex", "schur, sorted", "hessenberg, its argument",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.dispatch import UFUNCS
-from ...core.graph import Equation, Variable
+from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
 from ..graph.optimise import declared
 
@@ -42,3 +42,12 @@ def may_raise(e: Equation) -> bool:
     elif e.static.get("singular", "raise") != "raise":
         return False
     return any(type(v) is Variable for v in xs)
+
+
+def raising_beside(graph: Graph) -> list[Variable]:
+    """A result of each operation that may raise and that no output of a graph needs."""
+    raising = [e for e in graph.equations if may_raise(e)]
+    if not raising:
+        return []
+    met = {id(e) for e in graph.pruned().equations}
+    return [e.outputs[0] for e in raising if id(e) not in met]

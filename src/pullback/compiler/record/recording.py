@@ -37,7 +37,7 @@ from ..facts.warned import makes_errors
 from ..lower.geometry import Orders
 from .compile_trace import QUESTIONS, CompileTrace, Guard, Questions
 from .gated import gated
-from .own_code import may_raise
+from .own_code import raising_beside
 from .while_loops import LOST, lost
 
 UNLIKE_NAMES = {
@@ -398,11 +398,7 @@ def as_kind(x: Any, kind: Any) -> Any:
 
 def with_raising(graph: Graph, notes: Questions) -> Graph:
     """The graph with outputs more: what no other output needs, and what may raise."""
-    raising = [e for e in graph.equations if may_raise(e)]
-    if raising:
-        met = {id(e) for e in graph.pruned().equations}
-        raising = [e for e in raising if id(e) not in met]
-    more = dict.fromkeys([*[e.outputs[0] for e in raising], *notes.raising])
+    more = dict.fromkeys([*raising_beside(graph), *notes.raising])
     return Graph(graph.inputs, graph.equations, [*graph.outputs, *more])
 
 

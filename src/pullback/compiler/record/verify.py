@@ -23,6 +23,7 @@ from ...core.tree import flatten
 from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
 from ..facts.state import State
+from .own_code import raising_beside
 from .recording import Recording, Source, containers_in, is_writable_array, layout_of
 
 NEGLIGIBLE = 2.0**-100  # of the largest result
@@ -125,7 +126,8 @@ def share(
     computed = [x for x in recording.outputs if isinstance(x, Variable)]
     graph = recording.graph
     if len(computed) < n:
-        outputs = [*computed, *graph.outputs[n:]]
+        left = Graph(graph.inputs, graph.equations, [*computed, *graph.outputs[n:]])
+        outputs = [*left.outputs, *raising_beside(left)]  # what made it may still raise
         recording.graph = Graph(graph.inputs, graph.equations, outputs).pruned()
     return None
 
