@@ -96,7 +96,11 @@ def setxor1d(ar1, ar2, assume_unique=False):
 
 @replaces(np.setdiff1d)
 def setdiff1d(ar1, ar2, assume_unique=False):
-    _, values1, values2 = both(ar1, ar2, "numpy.setdiff1d(x, y)")
+    x, values1, values2 = both(ar1, ar2, "numpy.setdiff1d(x, y)")
     index = distinct(values1, assume_unique)
-    missing = np.isin(values1[index], values2, invert=True)
-    return np.take(np.ravel(as_array(ar1)), index[missing])
+    index = index[np.isin(values1[index], values2, invert=True)]
+    if values1.dtype.kind not in "fc":
+        return np.take(np.ravel(as_array(ar1)), index)
+    own = np.take(x[: values1.size], index)  # which elements there are, both arrays decide
+    own = np.real(own) if values1.dtype.kind == "f" else own
+    return own.astype(values1.dtype, copy=False)
