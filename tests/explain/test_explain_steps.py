@@ -96,6 +96,7 @@ def state(driver):
 class TestSteps:
     """Stepping through the two passes."""
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("program", [tape, layers, newton])
     def test_all_steps(self, show, rng, program):
         """Each step shows the data of its node; the way back shows the same in reverse."""

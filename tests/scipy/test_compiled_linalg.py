@@ -124,6 +124,7 @@ def outcome(f, *args):
     return [str(x.message) for x in given], out
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_errors_and_warnings_are_those_of_scipy(name):
     f = PROGRAMS[name]

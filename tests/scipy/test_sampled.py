@@ -61,6 +61,7 @@ def of_quad(f, k):
     return integrate.quad(f, 0.0, 2.0, (k,), limit=200)[0]
 
 
+@pytest.mark.share(4)
 @QUIETLY
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tanhsinh_moves_its_jumps_as_quad_does(name):

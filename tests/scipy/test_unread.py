@@ -71,7 +71,7 @@ def test_reads(name):
     assert (paths <= 2) == (name in ANY), paths
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", ["last", "largest", "area", "dense", "shape"])
 def test_derivatives(name):
     read = {**ANY, **ONE}[name]
@@ -122,7 +122,7 @@ def test_meshes():
         pb.vmap(lambda k: pellet(k).y[0] * 2)(many)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", ["last", "largest", "count"])
 def test_transformed(name):
     """Where derivatives are taken around the recording, parts carry them as well."""

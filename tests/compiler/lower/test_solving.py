@@ -69,7 +69,7 @@ ASKED = {
 ASKED |= {f"{name} of the transpose": turned(f) for name, f in ASKED.items()}
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("stack", STACKS)
 @pytest.mark.parametrize("n", SIZES)
