@@ -60,13 +60,11 @@ class Reshape(Rearrangement):
         if is_number(x):
             return False
         TALLY.views += 1
-        value = peel(x)
-        if value.shape == x.shape:
-            shared = np.may_share_memory(value, peel(out))
-            TALLY.copies += not shared
-            return shared
-        one = example(x)
-        shared = np.may_share_memory(one, np.reshape(one, static["shape"]))
+        one, made = peel(x), peel(out)
+        if one.shape != x.shape:
+            one = example(x)
+            made = np.reshape(one, static["shape"])
+        shared = np.may_share_memory(one, made)
         TALLY.copies += not shared
         return shared
 

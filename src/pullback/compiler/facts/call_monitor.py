@@ -135,8 +135,8 @@ class Watch:
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
-    foreseen: the code that was found by reading. Other code that stores something is stopped before
-        it begins, since what it stores could not be put back. None: all is.
+    foreseen: the code whose stores can be put back; other code is stopped before it begins. None:
+        any. surprise: the name of such code, if some was about to begin.
     names: those by which it may ask for attributes, as `getattr` does, where code is expected, and
         by which libraries may ask classes. None: any.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.

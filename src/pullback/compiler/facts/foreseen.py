@@ -21,7 +21,7 @@ from .bytecode import code_of, nested
 
 Codes = dict[tuple[int, int], tuple[CodeType, dict[str, Any]]]
 
-HEARS = weakref.finalize.__call__.__code__
+HEARS = weakref.finalize.__call__.__code__  # calls what is to hear of an object's end
 KEPT = [False]  # whether the program was seen to keep objects from being collected
 
 
@@ -56,11 +56,11 @@ class Foreseen:
         scope = frame.f_globals
         if (id(code), id(scope)) in self.found or not by_library(frame.f_back):
             return True
-        if any(own is scope and inside(code, outer) for outer, own in self.found.values()):
-            return True
         given = [x for x in handed(frame) if id(x) not in self.things]
         of_function = code.co_flags & inspect.CO_OPTIMIZED  # others have a namespace of their own
         if not (of_function and (code_of(code).stores or any(map(may_store, given)))):
+            return True
+        if any(own is scope and inside(code, outer) for outer, own in self.found.values()):
             return True
         return is_made_since(code)
 
@@ -96,13 +96,10 @@ def inside(code: CodeType, outer: CodeType) -> bool:
 
 def handed(frame: Any) -> list[Any]:
     """What is in the closure and the arguments of code that begins."""
-    code, found = frame.f_code, frame.f_locals
-    n = code.co_argcount + code.co_kwonlyargcount
-    more, last = code.co_flags & inspect.CO_VARARGS > 0, code.co_flags & inspect.CO_VARKEYWORDS > 0
-    named = [*code.co_varnames[:n], *code.co_freevars]
-    out = [found[name] for name in named if name in found]
-    if more:
-        out += found[code.co_varnames[n]]
-    if last:
-        out += found[code.co_varnames[n + more]].values()
+    names, more, keywords, found = inspect.getargvalues(frame)
+    out = [found[name] for name in (*names, *frame.f_code.co_freevars) if name in found]
+    if more is not None:
+        out += found[more]
+    if keywords is not None:
+        out += found[keywords].values()
     return out

@@ -27,6 +27,7 @@ from .own_code import raising_beside
 from .recording import Recording, Source, containers_in, is_writable_array, layout_of
 
 NEGLIGIBLE = 2.0**-100  # of the largest result
+NUMBERS = frozenset([float, np.float64])
 DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 
 
@@ -44,6 +45,7 @@ def verdict(
     if structure != recording.structure or len(leaves) != len(recording.values):
         return "recording returned a different result"
     traced = running() is not None or any(type(x) is Array for x in flatten(passed)[0])
+    bound = rounding_beside(leaves)
     for k, (ours, leaf) in enumerate(zip(recording.values, leaves, strict=True)):
         if type(leaf) is Array and leaf.within is CONSTANT and type(leaf.payload) is not Array:
             recording.kinds[k], leaf = Array, leaf.payload
@@ -61,7 +63,7 @@ def verdict(
                 recording.kinds[k], ours = np.ndarray, np.asarray(ours)
             elif isinstance(leaf, np.generic):
                 recording.kinds[k], ours = np.generic, np.asarray(ours)[()]
-        if type(ours) is type(leaf) and negligible(ours, leaves) and negligible(leaf, leaves):
+        if type(ours) is type(leaf) in NUMBERS and abs(ours) <= bound >= abs(leaf):
             continue
         if not (same_value if traced else alike)(ours, leaf):
             return "recording returned a different result"
@@ -204,15 +206,13 @@ def same_value(a: Any, b: Any) -> bool:
     return alike(a, b)
 
 
-def negligible(x: Any, results: Sequence[Any]) -> bool:
-    """Whether a number is what rounding left of zero beside other results.
+def rounding_beside(results: Sequence[Any]) -> float:
+    """How large a number may be that rounding has left of zero beside other results.
 
     So is a derivative by where an iteration begins that has converged.
     """
-    if type(x) not in (float, np.float64):
-        return False
-    sizes = [abs(float(y)) for y in results if type(y) in (float, np.float64)]
-    return abs(float(x)) <= NEGLIGIBLE * max([y for y in sizes if y < np.inf], default=0.0)
+    sizes = [abs(float(y)) for y in results if type(y) in NUMBERS]
+    return NEGLIGIBLE * max([y for y in sizes if y < np.inf], default=0.0)
 
 
 def alike(a: Any, b: Any) -> bool:

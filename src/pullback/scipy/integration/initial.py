@@ -405,7 +405,7 @@ class FlowResult:
             marks: list[float] = []
             method = recording(self.explicit, marks)
             integrate.solve_ivp(fun, (t0, t1), y0, method=method, **self.more)
-            rtol = self.more.get("rtol", RTOL)
+            rtol, _ = self.tolerances()
             return Steps(Explicit(base_of(self.explicit)), marks, rtol, own=True)
 
         options = [*map(plain_number, self.tolerances()), self.found.first[0].nfev]
