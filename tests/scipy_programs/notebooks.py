@@ -1,5 +1,5 @@
 """Notebooks of a course and of its exercises: one question each, answered with SciPy."""
-# ruff: noqa: RUF059, SIM108  # names and branches as they are often written
+# ruff: noqa: RUF059  # names and branches as they are often written
 
 import numpy as np
 import scipy.linalg as la

@@ -1,5 +1,5 @@
 """Modules as small packages have them: classes, options, checks of arguments, fallbacks."""
-# ruff: noqa: RUF059, SIM108, E741  # names and branches as they are often written
+# ruff: noqa: SIM108  # names and branches as they are often written
 
 from collections import namedtuple
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""SciPy's functions on disk: a later process finds them by the ufuncs they stand for, or by name."""
+"""SciPy functions on disk: a later process finds them by the ufuncs they stand for, or by name."""
 
 import numpy as np
 import pytest
