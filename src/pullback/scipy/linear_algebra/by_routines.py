@@ -15,6 +15,7 @@ from ...primitives.spectra import adjoint, conj
 from .factors import (
     hessenberg_p,
     lu_factor_p,
+    lu_p,
     pivoted_values,
     polar_values,
     procrustes_values,
@@ -23,7 +24,9 @@ from .factors import (
     unitary_p,
 )
 from .kinds import OfMatrices
+from .special import norm_values
 from .spectra import (
+    null_p,
     one_matrix,
     pencil_values,
     pencils,
@@ -131,6 +134,27 @@ def packed_factors(a: Any, **_: Any) -> Any:
     return (lu, pivots - np.int32(1)), well
 
 
+def triangular_factors(a: Any, **_: Any) -> Any:
+    """The factors, and the rows that the exchanges of each step leave in their places."""
+    m, k = a.shape[-2], min(a.shape[-2:])
+    if m > FEW or not lapack.usable("getrf"):
+        return NotImplemented
+    lu, pivots, info = lapack.getrf_p(np.True_, a)
+    lu = turn(lu)
+    low = np.where(np.eye(m, k, dtype=bool), 1, np.tril(lu[..., :k], -1)).astype(a.dtype)
+    places = np.arange(m, dtype=np.int32)
+    rows = np.broadcast_to(places, (*a.shape[:-2], m))
+    for i in range(k):
+        pivot = pivots[..., i : i + 1] - np.int32(1)
+        chosen = np.sum(np.where(places == pivot, rows, 0), axis=-1, keepdims=True, dtype=np.int32)
+        here = rows[..., i : i + 1]
+        rows = np.where(places == i, chosen, np.where(places == pivot, here, rows))
+    return (low, np.triu(lu[..., :k, :]), np.argsort(rows, axis=-1).astype(np.int32)), info >= 0
+
+
+FEW = 32  # rows of which machine code follows each exchange
+
+
 def by_factors(lu: Any, piv: Any, b: Any, trans: int, **_: Any) -> Any:
     if not lapack.usable("getrs"):
         return NotImplemented
@@ -233,6 +257,25 @@ def limits_of(a: Any, atol: Any, rtol: Any) -> tuple[Any, Any] | None:
     limits = 0.0 if atol is None else atol, rtol
     known = all(type(x) in (int, float, np.float64) and x >= 0 for x in limits)
     return limits if known else None
+
+
+def null_vectors(a: Any, rank: int, **_: Any) -> Any:
+    if not lapack.usable("gesdd"):
+        return NotImplemented
+    (_, _, vh), well = singular_decomposition(a, True)
+    return adjoint(vh[..., rank:, :]), well
+
+
+def size(a: Any, ord: Any = None, **_: Any) -> Any:
+    """NumPy's norm where no square of a number overflows, or underflows; in double precision."""
+    if a.dtype.char not in "dD":
+        return NotImplemented
+    out = np.linalg.norm(a, ord)
+    if ord not in (None, "fro", 2):
+        return (out,)
+    limits = np.finfo(out.dtype)
+    least, most = np.sqrt(limits.tiny) / limits.eps, np.sqrt(limits.max) * limits.eps
+    return out, np.all((out == 0) | ((least < out) & (out < most)))
 
 
 def full_rank_inverse(a: Any, atol: Any = None, rtol: Any = None, **_: Any) -> Any:
@@ -369,6 +412,9 @@ BY: dict[OfMatrices, Any] = {
     schur_p: block_triangular,
     sylvester_p: matrix_equation,
     lyapunov_p: lambda a, q, **_: matrix_equation(a, None, q),
+    lu_p: triangular_factors,
+    null_p: null_vectors,
+    **dict.fromkeys(norm_values.values(), size),
 }
 for values, quick in BY.items():
     values.by(quick)
