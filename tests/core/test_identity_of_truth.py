@@ -21,9 +21,22 @@ TRUTHS = [
 ]  # fmt: skip
 ASKS = [
     "{} is True", "{} is False", "{} is not True", "{} is not False", "{} is np.True_",
-    "{} is not np.False_", "{} is True_", "{} is None",
+    "{} is not np.False_", "{} is True_", "{} is None", "{} is yes", "yes is not {}",
+    "{} is (float(x) > -1)", "{} is (x > -1)", "{} is (None if x < 9 else None)",
+    "operator.is_({}, True)", "operator.is_not({}, np.True_)", "equal(yes, {})",
+    "any(map(operator.is_, [{}], [np.True_]))", "list(filter(partial(equal, True), [{}]))",
+    "id({}) == id(True)",
 ]  # fmt: skip
-HEAD = "import math\nimport numpy as np\nfrom numpy import True_\n\n\n"
+HEAD = """
+import math
+import operator
+from functools import partial
+import numpy as np
+from numpy import True_
+yes, equal = True, operator.is_
+
+
+"""
 MATCHING = "def f(x):\n    match {}:\n        case True: return 2.0 * x\n        case False: return 3.0 * x\n    return 5.0 * x\n"  # noqa: E501  # program text
 CHOOSING = "def f(x):\n    return 2.0 * x if {} else 3.0 * x\n"
 SOURCES = [MATCHING.format(truth) for truth in TRUTHS] + [

@@ -192,3 +192,27 @@ class TestResults:
         gradient = pb.grad(np.sum)(x)
         np.testing.assert_array_equal(gradient, x)
         assert gradient.flags.writeable
+
+
+NANS = [np.float64(np.nan), np.float64(1.5)]
+NANS += map(np.array, [np.nan, 1.5, [], [np.nan] * 2, [np.nan, 2.0], [[np.nan, 1.0], [np.nan] * 2]])
+
+
+@pytest.mark.parametrize("fun", [np.nanmin, np.nanmax])
+def test_initial_values_beside_nan(fun):
+    """NumPy has `initial` for all-NaN arrays, and NaN for such numbers."""
+
+    def outcome(f, x):
+        try:
+            return np.asarray(f(x)).tolist()
+        except ValueError:
+            return "raises"
+
+    ways = [lambda f: lambda x: pb.vjp(f, x)[0], lambda f: lambda x: pb.vmap(f)(np.array([x]))[0]]
+    beside = ({}, {"initial": 1.0}, {"initial": -2.0}, {"initial": np.nan})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for x, one, mask in itertools.product(NANS, beside, ({}, {"where": False})):
+            f = lambda x, options=one | mask: fun(x, **options)
+            for way in ways[: 1 if type(x) is np.ndarray and not x.ndim else 2]:  # mapped: a number
+                np.testing.assert_equal(outcome(way(f), x), outcome(f, x), f"{x} {one} {mask}")

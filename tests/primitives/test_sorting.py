@@ -1,9 +1,19 @@
 """What is distinct, and orders in which ties stand."""
 
+import functools
+import inspect
+import itertools
+
 import numpy as np
 import pytest
 
 import pullback as pb
+
+KEYWORDS = inspect.signature(np.unique).parameters
+
+
+def tuples(x):
+    return x if isinstance(x, tuple | list) else (x,)
 
 
 class TestDistinct:
@@ -24,6 +34,27 @@ class TestDistinct:
         np.testing.assert_array_equal(gradient, [[1, 2], [6, 8], [1, 2]])
         held = pb.value_and_grad(lambda x: np.sum(np.unique(x)))(np.array([np.inf, np.inf, 1.0]))
         np.testing.assert_array_equal(held[1], [1, 0, 1])
+
+    @pytest.mark.parametrize("kind", ["f8", "c16", "f4", "c8", ">f8", ">c16"])
+    def test_order_is_numpys(self, kind):
+        """Complex numbers come in the order of a hash table where no order is asked for."""
+        draw = np.random.default_rng(0)
+        keywords = [{}, {"return_inverse": True}, {"return_index": True}, {"return_counts": True}]
+        keywords += [{"equal_nan": False}]
+        keywords += [one | {"sorted": False} for one in keywords if "sorted" in KEYWORDS]
+        named = [np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all]
+        functions = [*named, *[functools.partial(np.unique, **one) for one in keywords]]
+        for n, f in itertools.product((0, 1, 7, 40), functions):
+            x = draw.integers(-4, 5, n) + 1j * draw.integers(-1, 2, n)
+            x[draw.integers(0, n, n // 8)] = np.nan
+            x = (x if "c" in kind else x.real).astype(kind)
+            outs = {"vjp": pb.vjp(f, x)[0]}
+            if x.dtype.isnative:
+                outs["vmap"] = [out[0] for out in tuples(pb.vmap(f)(np.array([x, x])))]
+            for mode, found in outs.items():
+                for out, wanted in zip(tuples(found), tuples(f(x)), strict=True):
+                    assert out.dtype == wanted.dtype
+                    np.testing.assert_array_equal(out, wanted, f"{f} of {x} by {mode}")
 
     def test_indices_are_plain(self):
         def f(x):

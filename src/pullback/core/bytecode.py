@@ -7,7 +7,7 @@
     match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     f"{x} m"                ->  joins[f"{fields[x]}", " m"]
     s in "text"             ->  insides[s] in "text"
-    x is True               ->  truths[x] is True
+    x is y                  ->  identical[x, y]
     import m                ->  imports["m", 0, None]; import m
     super().f               ->  calls[super](__class__, self).f
 
@@ -46,9 +46,8 @@ class Hooks(NamedTuple):
 
     `matches[x]` is an object that is a sequence to `match` if x counts as one; None: x itself is.
     `joins[parts]` is the text of an f-string, of which each field formats `fields[x]`; `insides[s]`
-    is looked for in text that is a constant; `truths` is (Python's, NumPy's): `truths[0][x]` is
-    compared by identity with True or False, `truths[1][x]` with what is called `True_` or `False_`;
-    None: those are done without asking.
+    is looked for in text that is a constant; `identical[x, y]` says whether `x is y`; None: those
+    are done without asking.
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
@@ -71,7 +70,7 @@ class Hooks(NamedTuple):
     fields: Any = None
     insides: Any = None
     containers: Any = None
-    truths: Any = None
+    identical: Any = None
 
 
 class Original:
@@ -117,7 +116,7 @@ STORE_NAME = OP["STORE_NAME"]
 LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
 MATCH_SEQUENCE = OP["MATCH_SEQUENCE"]
 JUMP_IF_NONE = OP["POP_JUMP_FORWARD_IF_NONE" if VERSION == (3, 11) else "POP_JUMP_IF_NONE"]
-CONTAINS_OP, IS_OP = OP["CONTAINS_OP"], OP["IS_OP"]
+CONTAINS_OP, IS_OP, UNARY_NOT = OP["CONTAINS_OP"], OP["IS_OP"], OP["UNARY_NOT"]
 # What formats a field: FORMAT_VALUE with a specification if it has FIELD_SPEC, later one of three.
 FORMAT_VALUE, FIELD_SPEC = OP.get("FORMAT_VALUE", -1), 4
 CONVERT_VALUE, FORMAT_WITH_SPEC = OP.get("CONVERT_VALUE", -1), OP.get("FORMAT_WITH_SPEC", -1)
@@ -297,6 +296,7 @@ class Rewriting:
         for step in self.steps:
             if step.target is not None:
                 step.target = self.index[step.target]
+        self.targets = {step.target for step in self.steps}
         self.slots = sources(self.steps, self.index, self.table)
         n = len(code.co_consts)
         pairs = (hooks.calls, hooks.direct), *hooks.counted
@@ -387,22 +387,20 @@ class Rewriting:
         if op in FORMATS and self.hooks.fields is not None:
             with_spec = op == FORMAT_WITH_SPEC or (op == FORMAT_VALUE and arg & FIELD_SPEC)
             return [*self.through(self.hooks.fields, below=bool(with_spec)), (op, arg)]
-        if op in (CONTAINS_OP, IS_OP):
-            asks = self.beside(i)
-            return [*(self.through(asks, below=True) if asks is not None else ()), (op, arg)]
+        if op == CONTAINS_OP and self.hooks.insides is not None and self.beside(i, str):
+            return [*self.through(self.hooks.insides, below=True), (op, arg)]
+        if op == IS_OP and self.hooks.identical is not None and not self.beside(i, type(None)):
+            asked = [(BUILD_TUPLE, 2), *self.through(self.hooks.identical, below=False)]
+            return [*asked, (UNARY_NOT, 0)] if arg else asked
         if op in NOTED:
             return self.noted(op, arg)
         return self.called(i)
 
-    def beside(self, i: int) -> Any:
-        """What is asked for the left side of `in` and `is`, by what the step before loads."""
-        step, hooks = self.steps[i - 1], self.hooks
-        x = self.code.co_consts[step.arg] if step.op == LOAD_CONST else None
-        if self.steps[i].op == CONTAINS_OP:
-            return hooks.insides if type(x) is str else None
-        names = frozenset(("True_", "False_"))
-        numpys = self.named(i - 1, lambda *path: path[-1] in names)
-        return hooks.truths[numpys] if hooks.truths and (numpys or type(x) is bool) else None
+    def beside(self, i: int, kind: type) -> bool:
+        """Whether what is right of `in` or `is` is a constant of some type, on every way there."""
+        step = self.steps[i - 1]
+        constant = step.op == LOAD_CONST and type(self.code.co_consts[step.arg]) is kind
+        return constant and i not in self.targets
 
     def through(self, hook: Any, below: bool) -> list[tuple[int, int]]:
         """The top of the stack, or what lies below it, exchanged for `hook[x]`."""

@@ -1,7 +1,7 @@
 """What `match` and `is` see of Arrays.
 
-`x is True` asks a truth value what `if x` asks, so that recordings note the answer, and `vmap`
-refuses where the examples have several. `match` asks so for `case True`.
+`x is y` of two truth values asks them what `if x` asks, so that recordings note the answers, and
+`vmap` refuses where the examples have several. `case True`, `operator.is_` and `id` ask so, too.
 
 Since NumPy 2.5 arrays are sequences to `match`, and so are Arrays.
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import abc
 import dis
+import operator
 import sys
 from types import FrameType
 from typing import Any
@@ -22,6 +23,7 @@ import numpy as np
 
 from .array import Array, class_of_number, is_number
 from .code_tables import SUPPORTED
+from .namespaces import STANDS
 
 SEQUENCE = 1 << 5  # the flag of a class
 STANDING: set[type] = {Array}  # classes whose objects stand for others
@@ -48,19 +50,38 @@ if np.ndarray.__flags__ & SEQUENCE:
     Flagged.register(Array)
 
 
-class Truths:
-    """`truths[x]`: what `is` looks at instead of x, if x stands for a truth value of one kind."""
+class Identical:
+    """`identical[x, y]`: whether `x is y` holds of what NumPy or Python would have in their places.
 
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
+    There is one object for each truth value. It is asked for only where both are of one kind.
+    """
 
-    def __getitem__(self, x: Any) -> Any:
-        if type(x) is Array and is_number(x) and class_of_number(x) is self.kind:
-            return self.kind(bool(x))
-        return x
+    def __getitem__(self, pair: tuple[Any, Any]) -> bool:
+        x, y = pair
+        if x is y or type(x) not in STAND_FOR_TRUTH or type(y) not in STAND_FOR_TRUTH:
+            return x is y
+        kind = kind_of_truth(x)
+        return kind is not None and kind is kind_of_truth(y) and bool(x) is bool(y)
 
 
-TRUTHS = Truths(bool), Truths(np.bool_)
+STAND_FOR_TRUTH = frozenset({Array, bool, np.bool_})
+
+
+def kind_of_truth(x: Any) -> type | None:
+    """The class of a truth value or of an Array that stands for one; None for anything else."""
+    kind = class_of_number(x) if type(x) is Array and is_number(x) else type(x)
+    return kind if kind is bool or kind is np.bool_ else None
+
+
+def settled(x: Any) -> Any:
+    """The object that an Array stands for if it stands for a truth value; else x itself."""
+    kind = kind_of_truth(x)
+    return x if kind is None else kind(bool(x))
+
+
+IDENTICAL = Identical()
+STANDS[id(operator.is_)] = lambda x, y, /: IDENTICAL[x, y]
+STANDS[id(operator.is_not)] = lambda x, y, /: not IDENTICAL[x, y]
 
 
 GET_LEN, COMPARE_OP = dis.opmap["GET_LEN"], dis.opmap["COMPARE_OP"]

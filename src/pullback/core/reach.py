@@ -32,7 +32,7 @@ from .code_tables import SUPPORTED
 from .leftover import StoredPlaces, settle_noted
 from .lost import Refusal
 from .mapped_text import FIELDS, INSIDES, JOINS
-from .matching import MATCHES, TRUTHS
+from .matching import IDENTICAL, MATCHES
 from .members import BORING, MEMBERS, Members, Named, contents, dict_of, of, scope_of
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
@@ -188,7 +188,7 @@ def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
         CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
-        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, (Holding(), CONTAINERS), TRUTHS,
+        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES, (Holding(), CONTAINERS), IDENTICAL,
     )  # fmt: skip
 
 

@@ -104,11 +104,18 @@ FRESH.update(
 # From numbers, lists and arrays.
 
 
-def converter(function: Any, implementation: Any) -> None:
-    """A function that makes an array from its first argument, which may be or hold Arrays."""
+def converter(function: Any, implementation: Any, lists: bool = False) -> None:
+    """A function that makes an array from its first argument, which may be or hold Arrays.
+
+    lists: of a list of numbers, with nothing else asked, it makes what `as_array` does
+    """
 
     @answers_for(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if lists and not kwargs and len(args) == 1 and type(args[0]) is list:
+            kinds = {*map(type, args[0])}
+            if Array in kinds and KNOWN.issuperset(kinds):
+                return as_array(args[0])
         if kwargs and kwargs.get("like") is not None:
             return function(*args, **kwargs)
         x = args[0] if args else kwargs.get("object", kwargs.get("a"))
@@ -197,9 +204,9 @@ def is_of_objects(function: Any, x: Any, dtype: Any) -> bool:
     return False
 
 
-converter(np.array, creation.array)
-converter(np.asarray, creation.asarray)
-converter(np.asanyarray, creation.asarray)
+converter(np.array, creation.array, lists=True)
+converter(np.asarray, creation.asarray, lists=True)
+converter(np.asanyarray, creation.asarray, lists=True)
 converter(np.ascontiguousarray, creation.ascontiguousarray)
 converter(np.asfortranarray, creation.asfortranarray)
 converter(np.require, creation.require)
@@ -245,7 +252,8 @@ for each in (np.polyval, np.polyadd, np.polysub, np.polymul, np.polydiv, np.poly
 
 @answers_for(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
-    x = OWN[np.asarray](a, dtype=dtype, order=order)
+    asked = {} if dtype is order is None else {"dtype": dtype, "order": order}
+    x = OWN[np.asarray](a, **asked)
     known = known_value(x)
     finite = np.isfinite(x if known is None else known) if x.dtype.kind in "fc" else True
     if not plainly_everywhere(finite) and somewhere(np.logical_not(finite)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -11,10 +12,10 @@ from ..core.dispatch import UFUNCS, binary, cast, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.out import into_out
 from ..core.scalars import of_numpy
-from .arguments import as_array
+from .arguments import as_array, axis_of
 from .einsum import of_vectors
 from .matmul import check_lengths, column, matmul_p, row
-from .shapes import laid
+from .shapes import laid, reshape_p, transpose_p
 
 
 def flat(x):
@@ -138,7 +139,11 @@ def dot(a, b, out=None):
     n, m = a.ndim, b.ndim
     if n == 0 or m == 0:
         return laid(a * b, "C")
-    return tensordot(a, b, ((-1,), (-2,))) if n > 1 and m > 2 else matmul_p(a, b)
+    if n == 1 or m < 3:
+        return matmul_p(a, b)
+    axes = (n - 1,), (m - 2,)
+    check_contracted(a, b, *axes)
+    return contracted(a, b, *axes)
 
 
 @replaces(np.vdot)
@@ -178,15 +183,38 @@ def linalg_outer(x1, x2, /):
 
 @replaces(np.tensordot, np.linalg.tensordot)
 def tensordot(a, b, axes=2):
-    """A matrix product, of a with the contracted axes last and b with them first."""
     a, b = as_array(a), as_array(b)
-    axes_a, axes_b = contracted_axes(axes, a, b)
-    kept_a = [axis for axis in range(a.ndim) if axis not in axes_a]
-    kept_b = [axis for axis in range(b.ndim) if axis not in axes_b]
-    shape = tuple([a.shape[axis] for axis in kept_a] + [b.shape[axis] for axis in kept_b])
-    x = as_matrix(a, kept_a, axes_a)
-    y = as_matrix(b, axes_b, kept_b)
-    return matmul_p(x, y).reshape(shape)
+    return contracted(a, b, *contracted_axes(axes, a, b))
+
+
+def contracted(a, b, axes_a, axes_b):
+    """A matrix product, of a with the contracted axes last and b with them first."""
+    steps_a, steps_b, shape = contraction(a.shape, b.shape, axes_a, axes_b)
+    for primitive, static in steps_a:
+        a = primitive.of(a, static)
+    for primitive, static in steps_b:
+        b = primitive.of(b, static)
+    return reshape_p.of(matmul_p(a, b), shape)
+
+
+@lru_cache(maxsize=1024)
+def contraction(shape_a, shape_b, axes_a, axes_b):
+    """The steps that make matrices (or vectors) of two operands, and the shape of the result."""
+    kept_a = tuple([axis for axis in range(len(shape_a)) if axis not in axes_a])
+    kept_b = tuple([axis for axis in range(len(shape_b)) if axis not in axes_b])
+    shape = tuple([shape_a[axis] for axis in kept_a] + [shape_b[axis] for axis in kept_b])
+    return steps(shape_a, kept_a, axes_a), steps(shape_b, axes_b, kept_b), {"shape": shape}
+
+
+def steps(shape, rows, columns):
+    """The operations, with their static arguments, that make a matrix."""
+    order, n, found = (*rows, *columns), len(rows), []
+    if order != tuple(range(len(shape))):
+        found.append((transpose_p, {"axes": order}))
+    lengths = [shape[axis] for axis in order]
+    if not n == 1 == len(order) - 1:
+        found.append((reshape_p, {"shape": (prod(lengths[:n]), prod(lengths[n:]))}))
+    return found
 
 
 def contracted_axes(axes, a, b):
@@ -197,21 +225,17 @@ def contracted_axes(axes, a, b):
     both = []
     for x, own in ((a, axes_a), (b, axes_b)):
         own = own if hasattr(own, "__len__") else (own,)
-        both.append([np.lib.array_utils.normalize_axis_index(int(i), x.ndim) for i in own])
-    if [a.shape[i] for i in both[0]] != [b.shape[i] for i in both[1]]:
-        raise ShapeError(
-            f"`numpy.tensordot` was asked to contract axes {both[0]} of shape {a.shape} with axes"
-            f" {both[1]} of shape {b.shape}, which differ in length."
-        )
+        both.append(tuple([axis_of(int(i), x.ndim) for i in own]))
+    check_contracted(a, b, *both)
     return both
 
 
-def as_matrix(x, rows, columns):
-    order, n = (*rows, *columns), len(rows)
-    if order != tuple(range(x.ndim)):
-        x = x.transpose(order)
-    shape = x.shape
-    return x if n == 1 == len(shape) - 1 else x.reshape((prod(shape[:n]), prod(shape[n:])))
+def check_contracted(a, b, axes_a, axes_b):
+    if [a.shape[i] for i in axes_a] != [b.shape[i] for i in axes_b]:
+        raise ShapeError(
+            f"`numpy.tensordot` was asked to contract axes {[*axes_a]} of shape {a.shape} with axes"
+            f" {[*axes_b]} of shape {b.shape}, which differ in length."
+        )
 
 
 @replaces(np.kron)

@@ -139,24 +139,33 @@ nanvar, nanstd = nan_deviation(np.nanvar, lambda found: found), nan_deviation(np
 
 
 def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
-    """The extreme of what is there; NaN where nothing is."""
+    """The extreme of what is there; NaN where nothing is.
+
+    `initial` takes the place of that NaN in arrays alone, and not for numbers and lists.
+    """
     refuse(name, out=out)
+    bounded = a.__class__ in (np.ndarray, np.memmap)
     a = as_array(a)
-    if bare(a):
-        return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
-    if (given(where) and not given(initial)) or not a.size:
-        # NumPy's own error, for there is no identity.
+    if bare(a) or (not given(initial) and (given(where) or not a.size)):
+        # The latter is NumPy's own error, for there is no identity.
         return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
     missing = np.isnan(a)
-    if not given(where) and whole(a, missing):
-        return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
+    if not given(where) and not given(initial) and whole(a, missing):
+        return reductions.extremum(primitive, a, axis, None, keepdims, none, none)
     axes, keepdims, there = axes_of(axis, a.ndim), kept(keepdims), present(a, where, missing)
     out = primitive(a, there, axis=axes, keepdims=keepdims, bounded=True)
-    if given(initial):
-        return primitive.pair(out, as_initial(initial, out.dtype))
     empty = np.logical_not(queries.any(there, axes, keepdims=keepdims))
-    warn_if(empty, "All-NaN slice encountered")
-    return chosen(empty, out.dtype.type(np.nan), out) if unsure(empty) else out
+    nothing = out.dtype.type(np.nan)
+    if given(initial):
+        begin = as_initial(initial, out.dtype)
+        out = (BESIDE_NAN[primitive] if bounded else primitive.pair)(begin, out)
+        nothing = begin if bounded else nothing
+    if not (bounded and given(initial)):
+        warn_if(empty, "All-NaN slice encountered")
+    return chosen(empty, nothing, out) if unsure(empty) else out
+
+
+BESIDE_NAN = {max_p: np.fmax, min_p: np.fmin}
 
 
 @replaces(np.nanmax)

@@ -82,29 +82,43 @@ class Undifferentiated(Primitive):
 
 
 class Searchsorted(Undifferentiated):
-    """Each number of v by itself; a batch of sorted arrays is gone through one by one."""
+    """The numbers of v, one after the other; a batch of sorted arrays is gone through one by one.
+
+    In an array that isn't sorted NumPy finds places by what it found before; so the first axes of
+    v, `rows` of them, are those of a batch, of which each example is searched by itself.
+    """
 
     lower = "search"
     without_axes = "scalar"
     total = True
 
-    def value(self, a, v, *sorter, side):
+    def value(self, a, v, *sorter, side, rows):
+        if rows and not rises(a if not sorter else a[sorter[0]]):
+            each = v.reshape(-1, *v.shape[rows:])
+            places = [np.searchsorted(a, x, side, *sorter) for x in each]
+            return np.array(places, np.intp).reshape(v.shape)
         return np.searchsorted(a, v, side, *sorter)
 
-    def spec(self, a, v, *sorter, side):
+    def spec(self, a, v, *sorter, side, rows):
         return Spec(v.shape, np.intp)
 
-    def composed(self, a, v, *sorter, side):
+    def composed(self, a, v, *sorter, side, rows):
         """Where the dtypes differ: of both in the one to which NumPy converts them."""
         dtype = np.result_type(a.dtype, v.dtype)
         if sorter or a.dtype == v.dtype:
             return NotImplemented
-        return self(a.astype(dtype, copy=False), v.astype(dtype, copy=False), side=side)
+        a, v = [x.astype(dtype, copy=False) for x in (a, v)]
+        return self(a, v, side=side, rows=rows)
 
-    def batch(self, xs, mapped, size, *, side):
+    def batch(self, xs, mapped, size, *, side, rows):
         if mapped[0] or any(mapped[2:]):
-            return one_by_one(self, xs, mapped, size, {"side": side})
-        return self(*xs, side=side)
+            return one_by_one(self, xs, mapped, size, {"side": side, "rows": rows})
+        return self(*xs, side=side, rows=rows + 1)
+
+
+def rises(a):
+    """Whether an array is sorted; NaN comes last."""
+    return bool(np.all((a[:-1] <= a[1:]) | (a[1:] != a[1:])))
 
 
 def off_nearest(v, rows):
@@ -115,14 +129,14 @@ def off_nearest(v, rows):
 
 
 searchsorted_p = Searchsorted(np.searchsorted).declare(
-    surface=lambda a, v, *sorter, side: off_nearest(v, a)
+    surface=lambda a, v, *sorter, side, rows: off_nearest(v, a)
 )
 
 
 @replaces(np.searchsorted)
 def searchsorted(a, v, side="left", sorter=None):
     a, v = arrays_of((a, v))
-    return searchsorted_p(a, v, *([] if sorter is None else [sorter]), side=side)
+    return searchsorted_p(a, v, *([] if sorter is None else [sorter]), side=side, rows=0)
 
 
 class Digitize(Undifferentiated):
@@ -134,7 +148,7 @@ class Digitize(Undifferentiated):
         n = bins.shape[0]
         rises, falls = np.all(bins[:-1] <= bins[1:]), np.all(bins[:-1] >= bins[1:])
         rising = np.where(rises, bins, bins[::-1])
-        places = searchsorted_p(rising, x, side="left" if right else "right")
+        places = searchsorted_p(rising, x, side="left" if right else "right", rows=0)
         places = np.where(rises, places, n - places)
         return DIGITIZED[right](np.logical_or(rises, falls), places, x, bins)
 

@@ -6,13 +6,16 @@ permutation. Among equal elements it's the permutation that the sorting algorith
 
 from __future__ import annotations
 
+import inspect
+from collections import deque
+
 import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array, current
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
-from ..core.primitive import Primitive
+from ..core.primitive import Primitive, one_by_one
 from ..core.spec import DOUBLE, Spec
 from .arguments import as_array, axes_of, reduced_axes
 from .elementwise import stopped
@@ -210,18 +213,65 @@ def unique(
     equal_nan=True,
     sorted=True,
 ):
-    ar = as_array(ar)
+    ar, asked = as_array(ar), (return_index, return_inverse, return_counts)
+    how = {"equal_nan": equal_nan, **({} if sorted else {"sorted": False})}
     if axis is None and mapped(ar):
-        return unique_of_each(ar, return_index, return_inverse, return_counts, equal_nan)
+        return unique_of_each(ar, *asked, how)
     value = concrete(ar, "numpy.unique(x)")
-    _, index, inverse, counts = np.unique(value, True, True, True, axis=axis, equal_nan=equal_nan)
+    out = np.unique(value, *asked, axis=axis, **how)
+    found, rest = (out[0], out[1:]) if any(asked) else (out, ())
     flat = ar.reshape(-1) if axis is None else ar
     if type(flat) is Array:
         np.argsort(flat, axis=0)  # a decision that its trace knows of
-    values = shared(flat, index, inverse, counts, 0 if axis is None else axis)
-    asked = (return_index, return_inverse, return_counts)
-    rest = [x for x, wanted in zip((index, inverse, counts), asked, strict=True) if wanted]
+    groups = groups_of(value, found, axis, equal_nan)
+    values = shared(flat, *groups, 0 if axis is None else axis)
     return (values, *rest) if rest else values
+
+
+def groups_of(value, found, axis, equal_nan):
+    """Index, inverse and counts of equal elements, in the order and of the bits that were found.
+
+    NumPy finds complex numbers, and what need not be sorted, by hashing: the first of those that
+    are equal, in no order.
+    """
+    _, index, inverse, counts = np.unique(value, True, True, True, axis=axis, equal_nan=equal_nan)
+    if axis is not None or np.take(value, index).tobytes() == found.tobytes():
+        return index, inverse, counts
+    places = {}
+    for i, bits in enumerate(value.reshape(-1).view(f"V{value.itemsize}").tolist()):
+        places.setdefault(bits, deque()).append(i)
+    bits = found.view(f"V{found.itemsize}").tolist()
+    inverse = inverse.reshape(-1)
+    if found.size != counts.size:  # NumPy tells complex numbers of swapped bytes apart by these
+        inverse = np.zeros(value.size, np.intp)
+        for k, each in enumerate(bits):
+            inverse[list(places[each])] = k
+        counts = np.bincount(inverse, minlength=found.size)
+    index = np.array([places[each].popleft() for each in bits], np.intp)
+    group = inverse[index]
+    return index, np.argsort(group)[inverse], counts[group]
+
+
+class Grouped(Primitive):
+    """The order in which equal numbers lie side by side, with those first that NumPy returns."""
+
+    constant = True
+
+    def value(self, x, **how):
+        found = np.unique(x, **how)
+        index, inverse, _ = groups_of(x, found, None, how["equal_nan"])
+        behind = np.ones(x.size, bool)
+        behind[index] = False
+        return np.lexsort((behind, inverse.reshape(-1)))
+
+    def spec(self, x, **how):
+        return Spec(x.shape, np.intp)
+
+    def batch(self, xs, mapped, size, **how):
+        return one_by_one(self, xs, mapped, size, how)
+
+
+grouped_p = Grouped("grouped")
 
 
 def shared(x, index, inverse, counts, axis):
@@ -244,18 +294,22 @@ def moved_by(values, means):
     return np.astype(moved, values.dtype, copy=False)  # with its order of bytes
 
 
-def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):
+def unique_of_each(x, return_index, return_inverse, return_counts, how):
     """np.unique of what is mapped, by sorting: what differs from its predecessor.
 
     The first of equal numbers has the derivative here.
     """
     shape, x = x.shape, x.reshape(-1)
-    order = np.argsort(x, kind="stable")
+    hashed = not (return_index or return_inverse or return_counts) and (
+        x.dtype.kind == "c" or "sorted" in how
+    )
+    kind = None if return_inverse and not return_index else "stable"
+    order = grouped_p(x, **how) if hashed else np.argsort(x, kind=kind)
     y = np.take(x, order)
     before, after = y[:-1], y[1:]
     new = before != after
-    if equal_nan and x.dtype.kind in "fc":
-        new = np.logical_and(new, np.logical_not(np.isnan(before)))
+    if how["equal_nan"] and x.dtype.kind in "fc":
+        new = np.logical_and(new, np.logical_not(np.isnan(before) & np.isnan(after)))
     new = np.concatenate([np.ones(min(x.size, 1), bool), new])
     outs = [y[new]]
     if return_index:
@@ -273,21 +327,16 @@ def named(function):
     like = function(np.zeros(1))
     fields = getattr(like, "_fields", ())
     flags = [name in fields for name in ("indices", "inverse_indices", "counts")]
+    how = {"equal_nan": False, **({} if fields or BY_SORTING else {"sorted": False})}
 
     def implementation(x):
-        x = as_array(x)
-        if mapped(x):
-            outs = unique_of_each(x, *flags, equal_nan=False)
-            return type(like)(*outs) if fields else outs
-        value = concrete(x, f"numpy.{function.__name__}(x)")
-        _, *places = np.unique(value, True, True, True, equal_nan=False)
-        values = shared(x.reshape(-1), *places, axis=0)
-        out = function(value)
-        return out._replace(values=values) if hasattr(out, "_replace") else values
+        out = unique(x, *flags, **how)
+        return type(like)(*out) if fields else out
 
     return replaces(function)(implementation)
 
 
+BY_SORTING = "sorted" not in inspect.signature(np.unique).parameters  # until NumPy 2.3
 unique_all = named(np.unique_all)
 unique_counts = named(np.unique_counts)
 unique_inverse = named(np.unique_inverse)

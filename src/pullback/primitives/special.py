@@ -18,7 +18,7 @@ from ..core.lost import warn_rounded
 from ..core.out import into_out
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
-from .arguments import as_array, plainly_everywhere, plainly_nowhere
+from .arguments import as_array, plainly_everywhere
 from .assignment import into
 from .elementwise import finite, off_half, off_integer, quotient_off_integer
 from .selecting import chosen
@@ -313,12 +313,14 @@ class Sinc(Family):
             return np.sinc(x)
         t = math.pi * x
         small = np.abs(t) < order + 1
-        if plainly_everywhere(small):
-            return (math.pi**order * series(t, order))[()]
-        if plainly_nowhere(small):
-            return (math.pi**order * recurrence(t, small, order))[()]
-        out = np.where(small, series(t * small, order), recurrence(t, small, order))
-        return (math.pi**order * out)[()]
+        n = np.count_nonzero(small)
+        if n == small.size:
+            return math.pi**order * series(t, order)
+        if not n:
+            return math.pi**order * recurrence(t, order)
+        out = recurrence(np.where(small, 1, t), order)
+        out[small] = series(t[small], order)
+        return math.pi**order * out
 
     def composed(self, x, *, order):
         if x.dtype.kind != "f":
@@ -326,7 +328,7 @@ class Sinc(Family):
         t = math.pi * x
         small = np.abs(t) < order + 1 if order else t == 0
         near = series(np.where(small, t, 0), order, horner) if order else 1.0
-        return math.pi**order * np.where(small, near, recurrence(t, small, order))
+        return math.pi**order * np.where(small, near, recurrence(np.where(small, 1, t), order))
 
 
 def series(t, order, total=None):
@@ -383,9 +385,8 @@ def horner(x, coefficients):
 FEW = 64
 
 
-def recurrence(t, small, order):
+def recurrence(t, order):
     """The same by t f_n + n f_(n-1) = sin(t + n pi/2), which is stable for |t| > n."""
-    t = np.where(small, 1, t)
     waves = [np.sin(t), np.cos(t)][: order + 1]
     out = waves[0] / t
     for n in range(1, order + 1):

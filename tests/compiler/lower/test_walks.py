@@ -54,6 +54,24 @@ def test_searches(name, side):
     check(lambda a, v: np.searchsorted(a[::2], v[::-1], side), a, v)
 
 
+@pytest.mark.share(4)
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
+def test_searches_in_what_is_not_sorted(dtype, side):
+    """NumPy finds places there, too, by what it found before; examples of a batch are apart."""
+    for n in (1, 5, 40, 200):
+        a, v = RNG.integers(0, 10, n).astype(dtype), RNG.integers(-1, 12, (3, 4)).astype(dtype)
+        if dtype != "i8":
+            v[1, 2] = a[n // 2] = np.nan
+        f = lambda a, v: np.searchsorted(a, v, side)
+        mapped = pb.vmap(f, in_axes=(None, 0))
+        np.testing.assert_array_equal(mapped(a, v), [f(a, row) for row in v])
+        for x in (a, np.sort(a), a[::-1]):
+            for keys in (v, v.T, v[:1], v[2, 3]):
+                check(f, x, keys, level=3)
+            check(mapped, x, v, level=3)
+
+
 def test_searches_of_other_dtypes_and_by_a_sorter():
     a, v = np.arange(4.0), np.array([1, 2])
     check(np.searchsorted, a, v)  # both as floats

@@ -23,7 +23,7 @@ import numpy as np
 import optree
 
 from ...core.bytecode import original
-from ...core.dispatch import UFUNCS
+from ...core.dispatch import FUNCTIONS, UFUNCS
 from ...core.layout import is_writable
 from ...core.members import HEAP
 from ...core.namespaces import apart, names_of
@@ -317,7 +317,7 @@ def place_of(x: Any) -> tuple[Any, ...]:
     """
     if of(x, np.ufunc):
         mine = str(x.__name__)
-        for name in ("numpy", "scipy.special"):
+        for name in ("numpy", "scipy.special", "scipy.special._ufuncs"):
             if getattr(sys.modules.get(name), mine, None) is x:
                 return name, mine
     elif found_at(x) is None:
@@ -348,7 +348,7 @@ def thing_at(module: str, name: str, of_ufunc: bool = False) -> Any:
     """
     x = getattr(sys.modules.get(module), name, None)
     if of_ufunc:
-        return UFUNCS[x] if of(x, np.ufunc) else None
+        return (UFUNCS[x] or FUNCTIONS[x]) if of(x, np.ufunc) else None
     return getattr(x, "primitive", x) if of(x, types.FunctionType) else x
 
 

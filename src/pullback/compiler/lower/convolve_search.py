@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from ...core.graph import Equation
@@ -9,7 +11,7 @@ from ...primitives.positions import searchsorted_p
 from ...primitives.products import convolve_p
 from ..graph.rewriting import spec_in
 from ..llvm.dtypes import TYPES
-from .emit import Value, element, store_element
+from .emit import Value, element, memory, store_element
 from .geometry import Strided
 from .text import Matrix, Text, each
 
@@ -63,28 +65,111 @@ def searches(e: Equation) -> bool:
     return kinds and len(a.shape) == 1 and a.size > 0 and v.size > 0
 
 
-def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """Binary search; NaN comes last, as in NumPy's sorting order.
+CHECKED = 32  # as many elements for each number that is sought are looked at whether they rise
 
-    The place is a sum of numbers that are added or not: nobody can foresee a branch here.
+
+def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """Binary search in a sorted array, and NumPy's own steps in one that isn't sorted.
+
+    Whether it is sorted is asked where many numbers are sought.
     """
     a, v, out = views
-    (n,) = a.shape
     text = Text(v.dtype, declared)
-    right = str(e.static["side"]).startswith("r")
-    with each(text, v.shape, [v, out]) as (start, to):
-        x = element(text, start, v.dtype)
-        table = Matrix(text, "%a", 0, a.strides[0])
-        first: str | int = 0  # the place is from here to as many further as are left
-        while n:
-            half = (n + 1) // 2
-            last = text.whole("add i64 {}, {}", first, half - 1)
-            before = precedes(text, table[0, last], x, right)
-            passed = text.line(f"zext i1 {before.name} to i64")
-            first = text.whole("add i64 {}, {}", first, text.whole("mul i64 {}, {}", passed, half))
-            n -= half
-        store_element(text, to, Value(str(first), INT64))
+    search = PlaceSearch(text, a, str(e.static["side"]).startswith("r"))
+    many = prod(v.shape)
+    if many == 1 or a.shape[0] > CHECKED * many:
+        search.by_steps(v, out, e.static["rows"])
+    else:
+        rises = search.rises()
+        with text.when(rises):
+            search.by_halves(v, out)
+        with text.when(text.logical_not(rises)):
+            search.by_steps(v, out, e.static["rows"])
     return text.finished("%a", "%x0")
+
+
+class PlaceSearch:
+    """Places in one array; NaN comes last, as in NumPy's sorting order."""
+
+    def __init__(self, text: Text, a: Strided, right: bool) -> None:
+        self.text, self.n, self.right = text, a.shape[0], right
+        self.table = Matrix(text, "%a", 0, a.strides[0])
+
+    def rises(self) -> Value:
+        """Whether no element precedes the one before it."""
+        text, falls = self.text, self.text.room(1, "i64")
+        text.pen.add(f"store i64 0, ptr {falls}")
+        with text.loop(self.n, start=1) as i:
+            last = self.table[0, text.whole("sub i64 {}, 1", i)]
+            rises = precedes(text, last, self.table[0, i], True)
+            wrong = text.line(f"zext i1 {text.logical_not(rises).name} to i64")
+            so_far = text.line(f"load i64, ptr {falls}")
+            text.pen.add(f"store i64 {text.whole('or i64 {}, {}', so_far, wrong)}, ptr {falls}")
+        total = text.line(f"load i64, ptr {falls}")
+        return Value(text.whole("icmp eq i64 {}, 0", total), np.dtype(bool))
+
+    def by_halves(self, v: Strided, out: Strided) -> None:
+        """The place is a sum of numbers that are added or not: nobody can foresee a branch here."""
+        text = self.text
+        with each(text, v.shape, [v, out]) as (start, to):
+            x, left = element(text, start, v.dtype), self.n
+            first: str | int = 0  # the place is from here to as many further as are left
+            while left:
+                half = (left + 1) // 2
+                last = text.whole("add i64 {}, {}", first, half - 1)
+                before = precedes(text, self.table[0, last], x, self.right)
+                passed = text.line(f"zext i1 {before.name} to i64")
+                further = text.whole("mul i64 {}, {}", passed, half)
+                first = text.whole("add i64 {}, {}", first, further)
+                left -= half
+            store_element(text, to, Value(str(first), INT64))
+
+    def by_steps(self, v: Strided, out: Strided, rows: int) -> None:
+        """NumPy's steps: each search begins with one of the ends that the last one found.
+
+        rows: the number of leading axes along which each row is a search of its own.
+        """
+        text = self.text
+        low, high, last = [text.room(1, t) for t in ("i64", "i64", memory(v.dtype))]
+        with each(text, v.shape[:rows], [v, out]) as outer:
+            text.pen.add(f"store i64 0, ptr {low}", f"store i64 {self.n}, ptr {high}")
+            store_element(text, last, element(text, outer[0], v.dtype))
+            with each(text, v.shape[rows:], [v, out], outer, rows) as (start, to):
+                x = element(text, start, v.dtype)
+                after = precedes(text, element(text, last, v.dtype), x, self.right)
+                store_element(text, last, x)
+                self.begin(after, low, high)
+                self.narrow(x, low, high)
+                store_element(text, to, Value(text.line(f"load i64, ptr {low}"), INT64))
+
+    def begin(self, after: Value, low: str, high: str) -> None:
+        """The ends for a number that comes after the last one, or before."""
+        text = self.text
+        first, end = [text.line(f"load i64, ptr {place}") for place in (low, high)]
+        further = text.whole("add i64 {}, 1", end)
+        inside = text.whole("icmp slt i64 {}, {}", end, self.n)
+        further = text.line(f"select i1 {inside}, i64 {further}, i64 {self.n}")
+        for place, yes, no in ((high, self.n, further), (low, first, 0)):
+            begin = text.line(f"select i1 {after.name}, i64 {yes}, i64 {no}")
+            text.pen.add(f"store i64 {begin}, ptr {place}")
+
+    def narrow(self, x: Value, low: str, high: str) -> None:
+        """Halve until the ends meet."""
+        text, pen = self.text, self.text.pen
+        name = text.fresh()[1:]
+        pen.go_on(f"ask{name}")
+        first, end = [text.line(f"load i64, ptr {place}") for place in (low, high)]
+        pen.branch(text.whole("icmp slt i64 {}, {}", first, end), f"halve{name}", f"met{name}")
+        pen.label(f"halve{name}")
+        half = text.whole("ashr i64 {}, 1", text.whole("sub i64 {}, {}", end, first))
+        middle = text.whole("add i64 {}, {}", first, half)
+        passed = precedes(text, self.table[0, middle], x, self.right).name
+        behind = text.whole("add i64 {}, 1", middle)
+        first = text.line(f"select i1 {passed}, i64 {behind}, i64 {first}")
+        end = text.line(f"select i1 {passed}, i64 {end}, i64 {middle}")
+        text.pen.add(f"store i64 {first}, ptr {low}", f"store i64 {end}, ptr {high}")
+        pen.jump(f"ask{name}")
+        pen.label(f"met{name}")
 
 
 def precedes(text: Text, a: Value, x: Value, right: bool) -> Value:

@@ -64,11 +64,18 @@ class Matrix:
 
 
 @contextmanager
-def each(text: Text, stack: tuple[int, ...], views: list[Strided]) -> Iterator[list[str]]:
-    """Loop over a stack of matrices and give their addresses."""
-    starts = [f"%x{i}" for i in range(len(views) - 1)] + ["%out"]
+def each(
+    text: Text, stack: tuple[int, ...], views: list[Strided], within: Any = None, first: int = 0
+) -> Iterator[list[str]]:
+    """Loop over a stack of matrices and give their addresses.
+
+    Args:
+        within: the addresses that an outer loop gives, and
+        first: the number of axes over which it loops.
+    """
+    starts = list(within or [*[f"%x{i}" for i in range(len(views) - 1)], "%out"])
     with ExitStack() as loops:
-        for axis, count in enumerate(stack):
+        for axis, count in enumerate(stack, first):
             if count == 1:
                 continue
             i = loops.enter_context(text.loop(count))
