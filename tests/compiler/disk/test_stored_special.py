@@ -21,6 +21,8 @@ PROGRAMS = {
     "gradient": pb.grad(lambda x: np.sum(special.ndtr(x) * special.jv(1.5, x))),
     "of three operands": pb.grad(lambda x: np.sum(special.betaincinv(x, 2.0, 0.4))),
     "a system": pb.grad(lambda x: np.sum(linalg.solve(np.eye(2) + np.outer(x, x), x))),
+    "held by a dict": lambda x: linalg.norm(np.outer(x, x) + np.eye(2)),
+    "held by an object": lambda x: linalg.eigvalsh(np.outer(x, x), subset_by_index=[0, 0]),
     "a factor": lambda x: linalg.cholesky(np.eye(2) + np.outer(x, x), lower=True),
 }
 

@@ -425,9 +425,7 @@ class CompileTrace(StageTrace):
 
     def of_numpy(self, x: Array) -> Array:
         """A Python number as a ufunc called by name takes it: all that is made of it is NumPy's."""
-        if x.within is not self or x.node not in self.state.weak:
-            return x
-        return StageTrace.process(self, positive, (x,), {})
+        return StageTrace.process(self, positive, (x,), {}) if self.is_weak(x) else x
 
     def asked(self, x: Array) -> None:
         self.state.unlike |= self.is_weak(x)
@@ -436,9 +434,7 @@ class CompileTrace(StageTrace):
         self.state.raised = what  # other values might not raise
 
     def is_weak(self, x: Any) -> bool:
-        if type(x) is Array:
-            return x.within is self and x.node in self.state.weak
-        return type(x) in PLAIN_NUMBERS
+        return StageTrace.is_weak(self, x) if type(x) is Array else type(x) in PLAIN_NUMBERS
 
     def detached(self, x: Array) -> Any:
         if not self.state.traced or not is_inexact(x.dtype):
