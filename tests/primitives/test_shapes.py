@@ -132,12 +132,26 @@ class TestMapped:
             np.nonzero,
             np.argwhere,
             lambda x: np.repeat(x, x.astype(int)),
-            lambda x: np.delete(x, np.argmax(x)),
+            lambda x: np.delete(x, x.astype(int) % 3),
         ],
     )
     def test_shapes_that_depend_on_values(self, f):
         with pytest.raises(ConversionError, match="different shapes"):
             pb.vmap(f)(X)
+
+    def test_one_position_is_left_out(self):
+        """The shape is known, whichever position it is in each example."""
+        for f in (
+            lambda x: np.delete(x, np.argmin(x)),
+            lambda x: np.delete(x, np.argmax(x[0]), axis=1) * x[:, :1],
+            lambda x: np.delete(x, -1 - np.argmax(x[:, 0]), axis=0),
+        ):
+            x = np.sin(np.arange(24.0) ** 2).reshape(2, 3, 4)
+            for law in (f, pb.jacobian(f)):
+                for fast in (pb.vmap(law), pb.compile(pb.vmap(law), wait=True)):
+                    np.testing.assert_array_equal(fast(x), [law(each) for each in x])
+        with pytest.raises(IndexError, match="out of bounds"):
+            pb.vmap(np.delete)(np.ones((2, 3)), np.array([0, 3]))
 
 
 class TestPositions:

@@ -531,10 +531,11 @@ SAMPLES += [
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="blocks", program=lambda g, a, b: [np.abs(x) for x in g(a, b)]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="complex", program=lambda g, a, b: [size(x) for x in g(a, b, output="complex")]),
     of(sl.ordqz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: [np.square(np.abs(x)) for x in g(a, b, sort="iuc")]),
-]
-UNMAPPED = [
     of(sl.ishermitian, np.diag([1.0, 2.0]), program=lambda g, a: (g(a), a.sum())),
     of(sl.issymmetric, real(2, 2), program=lambda g, a: (g(a), a.sum())),
+    of(sl.issymmetric, np.stack([np.eye(2), real(2, 2)]), name="stack", program=lambda g, a: (g(a), a.sum())),
+]
+UNMAPPED = [
     of(sl.bandwidth, np.triu(real(3, 3)), program=lambda g, a: (g(a), a.sum())),
 ]
 # SciPy's Python asks for values of these; under vmap all examples are to answer alike.

@@ -87,8 +87,8 @@ def of_numpy(x: Any, rounds: bool = False) -> Any:
         number = is_noted(x)
         if not (number or isinstance(raw(x), np.inexact if rounds else np.complexfloating)):
             return x
-        if number and not x.within.maps and x.within.weighs:
+        if x.within.weighs:
             x = x.within.of_numpy(x)
-        return Array(of_numpy(x.payload, rounds), x.within, None if x.within.maps else x.node)
+        return Array(of_numpy(x.payload, rounds), x.within, x.node)
     out = np.asarray(x)
     return out if rounds or out.ndim or out.dtype.kind == "c" else out[()]

@@ -229,6 +229,10 @@ class Trace:
         """The class of the Python number that x stands for, where its value does not say it."""
         return None
 
+    def of_numpy(self, x: Array) -> Array:
+        """x, which stands for a number of Python's, as one of NumPy's; asked where it weighs."""
+        return x
+
     def asked(self, x: Array) -> None:
         """Hear that the program asks x for an attribute by a computed name."""
 

@@ -29,7 +29,7 @@ from .arguments import (
     is_count,
     reduced_axes,
 )  # fmt: skip
-from .indexing import along
+from .indexing import along, take
 from .keys import WHOLE, known, mapped
 from .shapes import atleast_2d, ghost, laid, lies, reshape
 
@@ -293,6 +293,8 @@ def insert(arr, obj, values, axis=None):
 @replaces(np.delete)
 def delete(arr, obj, axis=None):
     arr, axis = flat(arr, axis)
+    if mapped(obj) and obj.ndim == 0 and obj.dtype.kind in "iu":
+        return without(arr, obj, axis)
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
     if not isinstance(obj, slice):
         obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
@@ -300,6 +302,16 @@ def delete(arr, obj, axis=None):
     # A mask picks several; one element, or a slice, is left out of a copy.
     several = isinstance(obj, ndarray) and (obj.size != 1 or obj.dtype.kind == "b")
     return out if several else laid(out, "A", arr)
+
+
+def without(x, position, axis):
+    """x without one position, which may be another in each example: the shape is known."""
+    n = x.shape[axis]
+    if not n:
+        np.delete(np.empty(0), 0)  # raises
+    position = take(np.arange(n), position)  # from the end, or out of bounds
+    rest = np.arange(n - 1)
+    return laid(along(x, axis, rest + (rest >= position)), "A", x)
 
 
 def flat(x, axis):

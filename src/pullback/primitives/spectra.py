@@ -130,6 +130,8 @@ def diag(x):
 
 def computed(*specs):
     """The dtype in which numpy.linalg computes: integers count as double."""
+    if len(specs) == 1 and specs[0].dtype.kind in "fc":
+        return specs[0].dtype
     return np.result_type(*[x.dtype if x.dtype.kind in "fc" else np.float64 for x in specs])
 
 

@@ -101,6 +101,9 @@ class BatchTrace(Trace):
     def python_class(self, x: Array) -> type | None:
         return x.node
 
+    def of_numpy(self, x: Array) -> Array:
+        return Array(x.payload, self, None)
+
     def spec(self, x: Array) -> Spec:
         spec = spec_of(x.payload)
         return Spec(spec.shape[1:], spec.dtype)

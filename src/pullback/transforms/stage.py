@@ -111,6 +111,10 @@ class StageTrace(Trace):
     def python_class(self, x: Array) -> type | None:
         return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
 
+    def is_weak(self, x: Any) -> bool:
+        """Whether x is an Array of this trace that stands for a number of Python's."""
+        return type(x) is Array and x.within is self and x.node in self.state.weak
+
     def variable(self, x: Array) -> Variable:
         """The variable of an Array; an Array of an older trace is captured."""
         if x.within is self:

@@ -1,17 +1,29 @@
-"""Functions of scipy.special on disk: a later process finds them by the ufuncs they stand for."""
+"""SciPy functions on disk: a later process finds them by the ufuncs they stand for, or by name."""
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import linalg, special
 
 import pullback as pb
+import pullback.scipy.linalg
+import pullback.scipy.special
 from pullback.compiler.disk import records
+from pullback.core.dispatch import FUNCTIONS, UFUNCS
+from pullback.core.primitive import Primitive
+from pullback.core.traits import Traits
+from pullback.primitives.inner_loops import ASSUMING, LOOPS
+from pullback.primitives.lapack_routines import ROUTINES
 from tests.background import idle
 
 pytestmark = pytest.mark.disk
 PROGRAMS = {
     "by elements": lambda x: special.gammaln(x) + special.expit(x) * special.xlogy(x, 2.0),
     "gradient": pb.grad(lambda x: np.sum(special.ndtr(x) * special.jv(1.5, x))),
+    "of three operands": pb.grad(lambda x: np.sum(special.betaincinv(x, 2.0, 0.4))),
+    "a system": pb.grad(lambda x: np.sum(linalg.solve(np.eye(2) + np.outer(x, x), x))),
+    "held by a dict": lambda x: linalg.norm(np.outer(x, x) + np.eye(2)),
+    "held by an object": lambda x: linalg.eigvalsh(np.outer(x, x), subset_by_index=[0, 0]),
+    "a factor": lambda x: linalg.cholesky(np.eye(2) + np.outer(x, x), lower=True),
 }
 
 
@@ -27,3 +39,13 @@ def test_a_later_process_repeats_it(name, monkeypatch):
     second = pb.compile(f)
     np.testing.assert_array_equal(second(x), first(x))
     assert second.cache_info().misses == 0
+
+
+def test_every_primitive_is_found_again():
+    """Those of ufuncs, whatever their form, and those that are made of LAPACK's routines."""
+    known = [getattr(x, "primitive", x) for x in [*UFUNCS.values(), *FUNCTIONS.values()]]
+    known += [*ROUTINES.values(), *ASSUMING.values(), *LOOPS.values()]
+    known = [x for x in known if isinstance(x, (Primitive, Traits))]
+    assert len(known) > 400
+    for x in known:
+        assert records.loaded(records.written(x)) is x

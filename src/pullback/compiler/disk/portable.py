@@ -23,7 +23,7 @@ import numpy as np
 import optree
 
 from ...core.bytecode import original
-from ...core.dispatch import UFUNCS
+from ...core.dispatch import FUNCTIONS, UFUNCS
 from ...core.layout import is_writable
 from ...core.members import HEAP
 from ...core.namespaces import apart, names_of
@@ -310,14 +310,15 @@ def home_of(x: types.FunctionType) -> str:
 def place_of(x: Any) -> tuple[Any, ...]:
     """The module where a ufunc or a primitive of ours is found, and its name there.
 
-    A primitive without a name is found by the ufunc that it stands for.
+    A primitive without a name is found in the dict or object of that name that holds it, or by the
+    ufunc that it stands for.
 
     Raises:
         Unportable: it is in none.
     """
     if of(x, np.ufunc):
         mine = str(x.__name__)
-        for name in ("numpy", "scipy.special"):
+        for name in ("numpy", "scipy.special", "scipy.special._ufuncs"):
             if getattr(sys.modules.get(name), mine, None) is x:
                 return name, mine
     elif found_at(x) is None:
@@ -327,32 +328,46 @@ def place_of(x: Any) -> tuple[Any, ...]:
                     y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
                     if of(y, Traits):
                         PLACES[id(y)] = name, key
+                    else:
+                        PLACES.update({id(z): (name, key, *part) for z, part in held(y)})
     place: tuple[Any, ...] | None = found_at(x)
     if place is None and of(getattr(x, "ufunc", None), np.ufunc):
-        place = *place_of(x.ufunc), True
+        place = *place_of(x.ufunc), "ufunc"
         place = place if thing_at(*place) is x else None
     if place is None:
         raise Unportable(f"`{getattr(x, '__name__', x)}` has no name in a library")
     return place
 
 
-def found_at(x: Any) -> tuple[str, str] | None:
+def held(x: Any) -> list[tuple[Any, tuple[str, Any]]]:
+    """The primitives that a dict or an object of ours holds, and where in it."""
+    if of(x, dict):
+        return [(y, ("item", k)) for k, y in x.items() if of(y, Traits) and type(k) in (int, str)]
+    if type(x).__module__.startswith("pullback.") and hasattr(x, "__dict__"):
+        return [(y, ("attribute", k)) for k, y in vars(x).items() if of(y, Traits)]
+    return []
+
+
+def found_at(x: Any) -> tuple[Any, ...] | None:
     place = PLACES.get(id(x))
     return place if place and thing_at(*place) is x else None
 
 
-def thing_at(module: str, name: str, of_ufunc: bool = False) -> Any:
+def thing_at(module: str, name: str, kind: str = "", part: Any = None) -> Any:
     """The primitive of this name in a module; some are inside the function that applies them.
 
-    of_ufunc: the primitive that stands for the ufunc of this name
+    kind: "ufunc" for the one that stands for the ufunc of this name, "item" and "attribute" for
+        the part of a dict or an object
     """
     x = getattr(sys.modules.get(module), name, None)
-    if of_ufunc:
-        return UFUNCS[x] if of(x, np.ufunc) else None
+    if kind == "ufunc":
+        return (UFUNCS[x] or FUNCTIONS[x]) if of(x, np.ufunc) else None
+    if kind:
+        return {where: y for y, where in held(x)}.get((kind, part))
     return getattr(x, "primitive", x) if of(x, types.FunctionType) else x
 
 
-PLACES: dict[int, tuple[str, str]] = {}  # of primitives, by their ids
+PLACES: dict[int, tuple[Any, ...]] = {}  # of primitives, by their ids
 
 
 # Code.

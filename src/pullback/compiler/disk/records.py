@@ -272,6 +272,8 @@ MAKERS = {
     ("pullback.compiler.graph.partly_used", "arranged_by"),
     ("pullback.primitives.inner_loops", "loop_of"),
     ("pullback.primitives.inner_loops", "assumed_by"),
+    ("pullback.primitives.lapack_routines", "routine_by"),
+    ("pullback.scipy.linear_algebra.kinds", "shortcut_by"),
 }  # fmt: skip
 DATA = (
     bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, slice, range,

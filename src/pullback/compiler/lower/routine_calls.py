@@ -9,9 +9,11 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import numpy as np
+
 from ...core.graph import Equation
-from ...primitives.lapack_routines import UNCALLED, as_made
-from ..llvm.dtypes import TYPES
+from ...primitives.lapack_routines import UNCALLED, as_made, real_type
+from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Routine
 from ..llvm.routines import PREFIX
 from .geometry import Strided
@@ -29,7 +31,8 @@ def routine_called(e: Equation, views: list[Strided], declared: set[str]) -> str
         for view, core in zip(views, cores, strict=True)
     ]
     pen = Routine("(" + ", ".join([f"ptr %x{k}" for k in range(len(views))]) + ")")
-    constants = {i: constant(pen, x) for i, x in enumerate(arguments) if as_made(x) is None}
+    part = TYPES[real_type(routine.dtype)]
+    constants = {i: constant(pen, x, part) for i, x in enumerate(arguments) if as_made(x) is None}
     sum_of = pen.room("double")
     with each_of(pen, *merged(stack, views)) as starts:
         pen.store("i32", str(UNCALLED), starts[-1])
@@ -54,30 +57,45 @@ def routine_called(e: Equation, views: list[Strided], declared: set[str]) -> str
     return pen.text()
 
 
-def constant(pen: Routine, x: Any) -> str:
-    """Where a letter or a number lies in memory."""
+def constant(pen: Routine, x: Any, part: str) -> str:
+    """Where a letter or a number lies in memory; one that isn't whole has the type `part`."""
     if isinstance(x, bytes):
         t, text = "i8", str(ord(x))
     else:
-        t, text = ("i32", str(x)) if isinstance(x, int) else ("double", bits_of(x))
+        t, text = ("i32", str(x)) if isinstance(x, int) else (part, bits_of(x, part))
     place = pen.room(t)
     pen.store(t, text, place)
     return place
 
 
-def bits_of(x: float) -> str:
+def bits_of(x: float, part: str) -> str:
+    """A constant as LLVM writes it: the bits of a double, also of single precision."""
+    x = float(np.float32(x)) if part == "float" else x
     return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
 
 
 def copied(pen: Routine, view: Strided, rank: int, source: str, to: str, sum_of: str) -> None:
     """Copy an operand by columns; add up 0 times its elements: 0 if all of them are finite."""
-    t, size = TYPES[view.dtype], view.dtype.itemsize
+    parts = 2 if view.dtype.kind == "c" else 1
+    dtype = part_of(view.dtype) if parts == 2 else view.dtype
+    t, size = TYPES[dtype], dtype.itemsize
     shape, strides = view.shape[len(view.shape) - rank :], view.strides[len(view.strides) - rank :]
     (rows, columns), (down, along) = (*shape, 1, 1)[:2], (*strides, 0, 0)[:2]
     with pen.loop(columns) as j, pen.loop(rows) as i:
-        at = pen.op("add i64", pen.op("mul i64", i, down), pen.op("mul i64", j, along))
-        x = pen.load(t, pen.place(source, at, t), size)
-        pen.put(to, pen.op("add i64", pen.op("mul i64", j, rows), i), x, t)
-        if t == "double":
-            zero = pen.op("fmul double", x, "0.0")
-            pen.store(t, pen.op("fadd double", pen.load(t, sum_of), zero), sum_of)
+        at = pen.op(
+            "add i64", pen.op("mul i64", i, down * parts), pen.op("mul i64", j, along * parts)
+        )
+        put = pen.op("add i64", pen.op("mul i64", j, rows * parts), pen.op("mul i64", i, parts))
+        for k in range(parts):
+            x = pen.load(t, pen.place(source, pen.op("add i64", at, k), t), size)
+            pen.put(to, pen.op("add i64", put, k), x, t)
+            if dtype.kind == "f":
+                noted(pen, x, t, sum_of)
+
+
+def noted(pen: Routine, x: str, t: str, sum_of: str) -> None:
+    """Add 0 times a number to a sum."""
+    zero = pen.op(f"fmul {t}", x, "0.0")
+    if t != "double":
+        zero = pen.line(f"fpext {t} {zero} to double")
+    pen.store("double", pen.op("fadd double", pen.load("double", sum_of), zero), sum_of)

@@ -4,6 +4,7 @@ asked_names    attribute names that code may look up
 compile_trace  the trace that records, and its guards
 own_code       which operations may run the user's code or raise
 recording      one traced run of a call
+caught         errors that the program catches
 carried        state that a function reads, changes and stores
 loop_tests     where code tests whether a loop continues
 stage_inner    differentiated functions, recorded first and rolled

@@ -40,6 +40,7 @@ from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.call_monitor import Watch, unwatched
 from ..facts.effects import Located
+from .caught import can_be_asked, described, raises_p
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
@@ -251,7 +252,7 @@ class CompileTrace(StageTrace):
         try:
             out = primitive.value(*values, **static) if static else primitive.value(*values)
         except Exception as error:
-            self.raised(primitive, values, error)
+            self.raised(primitive, values, inputs, static, error)
             raise
         if type(out) is complex:
             out = np.complex128(out)
@@ -317,7 +318,10 @@ class CompileTrace(StageTrace):
                 return self.of_numbers(primitive, xs, static)
             return StageTrace.process(self, primitive, xs, static)
         except Exception as error:
-            self.raised(primitive, xs, error)
+            mine = [type(x) is Array and x.within is self for x in xs]
+            values = [x.payload if known else x for x, known in zip(xs, mine, strict=True)]
+            inputs = [x.node if known else keep(x) for x, known in zip(xs, mine, strict=True)]
+            self.raised(primitive, values, inputs, static, error)
             raise
 
     def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
@@ -365,9 +369,14 @@ class CompileTrace(StageTrace):
             return bool(x == 0)
         with unwatched():
             flag = self.quick(equal, (x.payload, 0), (x.node, 0), {})
-            answer, line = bool(flag.payload), line_of(frame_of_user())
-            at = len(self.state.equations)
-            self.state.guards.append(Guard(flag.node, "bool(x)", answer, line, at))
+            return self.guarded(flag)
+
+    def guarded(self, flag: Array) -> bool:
+        """The answer to a question that the trace asks itself."""
+        answer, line = bool(flag.payload), line_of(frame_of_user())
+        self.state.guards.append(
+            Guard(flag.node, "bool(x)", answer, line, len(self.state.equations))
+        )
         return answer
 
     def limit(self, primitive: Primitive, xs: tuple[Any, ...]) -> int:
@@ -385,11 +394,21 @@ class CompileTrace(StageTrace):
         out = primitive.value(*values, **static)
         return np.complex128(out) if type(out) is complex else out
 
-    def raised(self, primitive: Primitive, xs: Any, error: Exception) -> None:
+    def raised(
+        self, primitive: Primitive, values: Any, inputs: Any, static: Any, error: Exception
+    ) -> None:
         """Note an error that other values might not raise, since the program may catch it."""
         shapes_decide = isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive)
-        if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
+        if shapes_decide and all(spec_of(x).dtype.kind not in "iu" for x in values[1:]):
+            return
+        if not can_be_asked(primitive, values):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
+            return
+        with unwatched():
+            asked = {"operation": primitive, "options": tuple(static.items())}
+            asked["error"] = described(error)
+            if not self.guarded(self.quick(raises_p, tuple(values), tuple(inputs), asked)):
+                self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
     def number(self, x: Array) -> Any:
         if x.dtype.kind == "b":
@@ -406,9 +425,7 @@ class CompileTrace(StageTrace):
 
     def of_numpy(self, x: Array) -> Array:
         """A Python number as a ufunc called by name takes it: all that is made of it is NumPy's."""
-        if x.within is not self or x.node not in self.state.weak:
-            return x
-        return StageTrace.process(self, positive, (x,), {})
+        return StageTrace.process(self, positive, (x,), {}) if self.is_weak(x) else x
 
     def asked(self, x: Array) -> None:
         self.state.unlike |= self.is_weak(x)
@@ -417,9 +434,7 @@ class CompileTrace(StageTrace):
         self.state.raised = what  # other values might not raise
 
     def is_weak(self, x: Any) -> bool:
-        if type(x) is Array:
-            return x.within is self and x.node in self.state.weak
-        return type(x) in PLAIN_NUMBERS
+        return StageTrace.is_weak(self, x) if type(x) is Array else type(x) in PLAIN_NUMBERS
 
     def detached(self, x: Array) -> Any:
         if not self.state.traced or not is_inexact(x.dtype):

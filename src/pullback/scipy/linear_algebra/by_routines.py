@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...primitives import lapack_routines as lapack
+from ...primitives.spectra import adjoint, conj
 from .factors import (
     hessenberg_p,
     lu_factor_p,
+    lu_p,
     pivoted_values,
     polar_values,
     procrustes_values,
@@ -22,7 +24,9 @@ from .factors import (
     unitary_p,
 )
 from .kinds import OfMatrices
+from .special import norm_values
 from .spectra import (
+    null_p,
     one_matrix,
     pencil_values,
     pencils,
@@ -37,6 +41,7 @@ from .systems import (
     least_squares_values,
     lu_solve_p,
     lyapunov_p,
+    of_residuals,
     pinv_values,
     pinvh_values,
     sylvester_p,
@@ -44,7 +49,15 @@ from .systems import (
 )
 
 CHECKS = {"check_finite"}  # options that change no result
-CERTAIN = 2 * np.finfo(float).eps  # the reciprocal condition from which on SciPy never warns
+
+
+def eps_of(x: Any) -> float:
+    return float(np.finfo(x.dtype).eps)
+
+
+def is_certain(rcond: Any) -> Any:
+    """Whether SciPy never warns of a matrix of this reciprocal condition."""
+    return rcond >= 2 * eps_of(rcond)
 
 
 def asks_more(options: dict[str, Any], *known: str) -> bool:
@@ -67,7 +80,7 @@ def singular_decomposition(a: Any, full_matrices: bool, lapack_driver: Any = Non
     if lapack_driver not in (None, "gesdd") or not lapack.usable("gesdd"):
         return NotImplemented
     job = b"A" if full_matrices else b"S"
-    _a, s, u, vh, _w, _i, well = called(lapack.gesdd_p, a, job=job)
+    _a, s, u, vh, *_rest, well = called(lapack.gesdd_p, a, job=job)
     return (u, s, vh), well
 
 
@@ -88,7 +101,8 @@ def spectrum(a: Any, lower: bool, vectors: bool, driver: Any = None, **options: 
 def reflections(routine: Any, a: Any, *more: Any, mode: str) -> Any:
     """The factors of QR, with what else a routine gives, and whether all went well."""
     m, k = a.shape[-2], min(a.shape[-2:])
-    packed, *found, tau, _, well = called(routine, a, *more)
+    packed, *outs, well = called(routine, a, *more)
+    found, tau = outs[: len(more)], outs[len(more)]
     size = m if mode == "full" else k
     start = packed[..., :k]
     if size > k:
@@ -120,6 +134,27 @@ def packed_factors(a: Any, **_: Any) -> Any:
     return (lu, pivots - np.int32(1)), well
 
 
+def triangular_factors(a: Any, **_: Any) -> Any:
+    """The factors, and the rows that the exchanges of each step leave in their places."""
+    m, k = a.shape[-2], min(a.shape[-2:])
+    if m > FEW or not lapack.usable("getrf"):
+        return NotImplemented
+    lu, pivots, info = lapack.getrf_p(np.True_, a)
+    lu = turn(lu)
+    low = np.where(np.eye(m, k, dtype=bool), 1, np.tril(lu[..., :k], -1)).astype(a.dtype)
+    places = np.arange(m, dtype=np.int32)
+    rows = np.broadcast_to(places, (*a.shape[:-2], m))
+    for i in range(k):
+        pivot = pivots[..., i : i + 1] - np.int32(1)
+        chosen = np.sum(np.where(places == pivot, rows, 0), axis=-1, keepdims=True, dtype=np.int32)
+        here = rows[..., i : i + 1]
+        rows = np.where(places == i, chosen, np.where(places == pivot, here, rows))
+    return (low, np.triu(lu[..., :k, :]), np.argsort(rows, axis=-1).astype(np.int32)), info >= 0
+
+
+FEW = 32  # rows of which machine code follows each exchange
+
+
 def by_factors(lu: Any, piv: Any, b: Any, trans: int, **_: Any) -> Any:
     if not lapack.usable("getrs"):
         return NotImplemented
@@ -134,9 +169,10 @@ def least_squares(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None, *
     m, n = a.shape[-2:]
     if m < n:
         b = np.pad(b, [(0, 0)] * (b.ndim - 2) + [(0, n - m), (0, 0)])
-    cond = float(np.finfo(float).eps if cond is None else cond)
-    _, x, s, rank, _, _, well = called(lapack.gelsd_p, a, b, cond=cond)
+    cond = eps_of(a) if cond is None else float(cond)
+    _, x, s, rank, *_rest, well = called(lapack.gelsd_p, a, b, cond=cond)
     rest = x[..., :0, 0] if m <= n else np.sum(np.abs(x[..., n:, :]) ** 2, axis=-2)
+    rest = rest.astype(of_residuals(x.dtype), copy=False) if m <= n else rest
     if m > n:
         well = np.logical_and(well, np.all(rank == n))
     return (x[..., :n, :], rest, rank.astype(np.intp), s), well
@@ -159,11 +195,14 @@ def eigen_pairs(a: Any, **_: Any) -> Any:
     """Of two conjugate vectors, LAPACK gives the real and the imaginary part as columns."""
     if not lapack.usable("geev"):
         return NotImplemented
-    _, real, imag, left, right, _, well = called(lapack.geev_p, a)
+    _, *found, well = called(lapack.geev_p, a)
+    if a.dtype.kind == "c":
+        return tuple(found[:3]), well
+    real, imag, left, right = found[:4]
     first, second = imag[..., None, :] > 0, imag[..., None, :] < 0
 
     def paired(v: Any) -> Any:
-        part = np.where(first, np.roll(v, -1, axis=-1), np.where(second, -v, 0.0))
+        part = np.where(first, np.roll(v, -1, axis=-1), np.where(second, -v, 0))
         return np.where(second, np.roll(v, 1, axis=-1), v) + 1j * part
 
     return (real + 1j * imag, paired(left), paired(right)), well
@@ -172,8 +211,8 @@ def eigen_pairs(a: Any, **_: Any) -> Any:
 def eigenvalues(a: Any, **_: Any) -> Any:
     if not lapack.usable("geev"):
         return NotImplemented
-    _, real, imag, *_rest, well = called(lapack.geev_p, a, vectors=False)
-    return real + 1j * imag, well
+    _, *found, well = called(lapack.geev_p, a, vectors=False)
+    return found[0] if a.dtype.kind == "c" else found[0] + 1j * found[1], well
 
 
 def two_forms(
@@ -205,44 +244,64 @@ def in_hermitian_bands(ab: Any, b: Any, lower: bool, **_: Any) -> Any:
         return NotImplemented
     if ab.shape[-2] == 2:
         d, e = (ab[..., 0, :], ab[..., 1, :-1]) if lower else (ab[..., 1, :], ab[..., 0, 1:])
+        d = np.real(d)
         *_rest, x, well = called(lapack.ptsv_p, d, e, b)
     else:
         *_rest, x, well = called(lapack.pbsv_p, ab, b, upper=not lower)
     return x, well
 
 
-def limits_of(k: int, atol: Any, rtol: Any) -> tuple[Any, Any] | None:
+def limits_of(a: Any, atol: Any, rtol: Any) -> tuple[Any, Any] | None:
     """What counts, absolutely and relative to the largest; None where SciPy says more of it."""
-    rtol = k * np.finfo(float).eps if rtol is None else rtol
+    rtol = max(a.shape[-2:]) * eps_of(a) if rtol is None else rtol
     limits = 0.0 if atol is None else atol, rtol
     known = all(type(x) in (int, float, np.float64) and x >= 0 for x in limits)
     return limits if known else None
+
+
+def null_vectors(a: Any, rank: int, **_: Any) -> Any:
+    if not lapack.usable("gesdd"):
+        return NotImplemented
+    (_, _, vh), well = singular_decomposition(a, True)
+    return adjoint(vh[..., rank:, :]), well
+
+
+def size(a: Any, ord: Any = None, **_: Any) -> Any:
+    """NumPy's norm where no square of a number overflows, or underflows; in double precision."""
+    if a.dtype.char not in "dD":
+        return NotImplemented
+    out = np.linalg.norm(a, ord)
+    if ord not in (None, "fro", 2):
+        return (out,)
+    limits = np.finfo(out.dtype)
+    least, most = np.sqrt(limits.tiny) / limits.eps, np.sqrt(limits.max) * limits.eps
+    return out, np.all((out == 0) | ((least < out) & (out < most)))
 
 
 def full_rank_inverse(a: Any, atol: Any = None, rtol: Any = None, **_: Any) -> Any:
     """The pseudoinverse where all singular values count."""
     if not lapack.usable("gesdd"):
         return NotImplemented
-    k, limits = min(a.shape[-2:]), limits_of(max(a.shape[-2:]), atol, rtol)
+    k, limits = min(a.shape[-2:]), limits_of(a, atol, rtol)
     if limits is None:
         return NotImplemented
     (u, s, vh), well = singular_decomposition(a, False)
     counted = s > limits[0] + np.max(s, axis=-1, keepdims=True) * limits[1]
     rank = np.sum(counted, axis=-1, dtype=np.intp)
-    return (turn((u / s[..., None, :]) @ vh), rank), np.logical_and(well, np.all(rank == k))
+    return (adjoint((u / s[..., None, :]) @ vh), rank), np.logical_and(well, np.all(rank == k))
 
 
 def full_rank_inverse_by_triangle(
     a: Any, lower: bool = True, atol: Any = None, rtol: Any = None, **_: Any
 ) -> Any:
-    limits = limits_of(a.shape[-1], atol, rtol)
+    limits = limits_of(a, atol, rtol)
     if limits is None or not lapack.usable("syev"):
         return NotImplemented
-    u, s, _w, well = called(lapack.syev_p, a, upper=not lower)
+    u, s, *_rest, well = called(lapack.syev_p, a, upper=not lower)
     size = np.abs(s)
     counted = size > limits[0] + np.max(size, axis=-1, keepdims=True) * limits[1]
     rank = np.sum(counted, axis=-1, dtype=np.intp)
-    out = (u * (1.0 / s)[..., None, :]) @ turn(u)
+    out = (u * (1.0 / s)[..., None, :]) @ adjoint(u)
     return (out, rank), np.logical_and(well, np.all(counted))
 
 
@@ -250,8 +309,8 @@ def polar_factors(a: Any, side: str) -> Any:
     if side not in ("right", "left") or not lapack.usable("gesdd"):
         return NotImplemented
     (w, s, vh), well = singular_decomposition(a, False)
-    v = turn(vh) if side == "right" else w
-    return (w @ vh, (v * s[..., None, :]) @ turn(v)), well
+    v = adjoint(vh) if side == "right" else w
+    return (w @ vh, (v * s[..., None, :]) @ adjoint(v)), well
 
 
 def unitary_factor(a: Any) -> Any:
@@ -264,7 +323,7 @@ def unitary_factor(a: Any) -> Any:
 def nearest_rotation(a: Any, b: Any, **_: Any) -> Any:
     if a.shape != b.shape or not lapack.usable("gesdd"):
         return NotImplemented
-    (u, s, vh), well = singular_decomposition(turn(turn(b) @ a), True)
+    (u, s, vh), well = singular_decomposition(turn(turn(b) @ conj(a)), True)
     return (u @ vh, np.sum(s, axis=-1)), well
 
 
@@ -278,23 +337,48 @@ def nearly_triangular(a: Any, **_: Any) -> Any:
 
 
 def block_triangular(a: Any, output: str = "real", sort: Any = None, **_: Any) -> Any:
-    """The real Schur form."""
-    if output not in ("real", "r") or sort is not None or not lapack.usable("gees"):
+    """The Schur form, with what `sort` names first."""
+    if output not in ("real", "r", "complex", "c") or not lapack.usable("gees", "trsen"):
         return NotImplemented
-    t, _s, _r, _i, z, _w, _b, well = called(lapack.gees_p, a)
-    return (t, z, np.zeros(a.shape[:-2], np.intp)), well
+    if output in ("complex", "c"):
+        a = a.astype(np.result_type(a.dtype, np.complex64))
+    t, _s, *found, well = called(lapack.gees_p, a)
+    of_complex = a.dtype.kind == "c"
+    z, found = found[1 if of_complex else 2], found[: 1 if of_complex else 2]
+    if sort is None:
+        return (t, z, np.zeros(a.shape[:-2], np.intp)), well
+    if sort not in CHOSEN:
+        return NotImplemented
+    value = found[0] if of_complex else found[0] + 1j * found[1]
+    chosen = CHOSEN[sort](value)
+    _chosen, t, z, *values, well_sorted = called(lapack.trsen_p, t, z, chosen.astype(np.int32))
+    value = values[0] if of_complex else values[0] + 1j * values[1]
+    n: Any = np.sum(chosen, axis=-1, dtype=np.intp)
+    first = np.arange(a.shape[-1]) < n[..., None]
+    kept = np.all(CHOSEN[sort](value) == first)
+    return (t, z, n), np.logical_and(np.logical_and(well, well_sorted), kept)
+
+
+CHOSEN = {
+    "lhp": lambda value: np.real(value) < 0,
+    "rhp": lambda value: np.real(value) >= 0,
+    "iuc": lambda value: np.abs(value) <= 1,
+    "ouc": lambda value: np.abs(value) > 1,
+}
 
 
 def matrix_equation(a: Any, b: Any, q: Any, **_: Any) -> Any:
-    """a x + x b = q, by the Schur forms of a and of b's transpose."""
-    if not lapack.usable("gees", "trsyl"):
+    """a x + x b = q, by the Schur forms of a and of b's adjoint."""
+    if not lapack.usable("gees", "trsen", "trsyl"):
         return NotImplemented
     (r, u, _), well = block_triangular(a)
-    (s, v, _), done = (r, u, _), well
-    if b is not None:
-        (s, v, _), done = block_triangular(turn(b))
-    *_rest, y, scale, fine = called(lapack.trsyl_p, r, s, turn(u) @ q @ v)
-    out = u @ (scale[..., None, None] * y) @ turn(v)
+    if b is None:
+        s, v, done, f = r, u, well, adjoint(u) @ (q @ u)
+    else:
+        (s, v, _), done = block_triangular(adjoint(b))
+        f = adjoint(u) @ q @ v
+    *_rest, y, scale, fine = called(lapack.trsyl_p, r, s, f)
+    out = u @ (scale[..., None, None] * y) @ adjoint(v)
     return out, np.logical_and(np.logical_and(well, done), fine)
 
 
@@ -328,6 +412,9 @@ BY: dict[OfMatrices, Any] = {
     schur_p: block_triangular,
     sylvester_p: matrix_equation,
     lyapunov_p: lambda a, q, **_: matrix_equation(a, None, q),
+    lu_p: triangular_factors,
+    null_p: null_vectors,
+    **dict.fromkeys(norm_values.values(), size),
 }
 for values, quick in BY.items():
     values.by(quick)

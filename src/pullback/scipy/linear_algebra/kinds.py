@@ -31,6 +31,7 @@ from ...core.primitive import Primitive
 from ...core.reach import call_outside
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.inner_loops import ASSUMING, Assumed
+from ...primitives.lapack_routines import TYPES
 from ...primitives.spectra import computed, stacked
 from ...transforms.of_program import pulled, pushed
 from ..solving.motion import scalars
@@ -143,6 +144,9 @@ def as_arrays(out: Any) -> Any:
     return tuple([as_arrays(x) for x in out]) if isinstance(out, (tuple, list)) else np.asarray(out)
 
 
+REAL, LAPACK_TYPES = np.dtype(float), {*TYPES}
+
+
 class SciPysCall(Assumed):
     """A shortcut in place of a call of SciPy, which is made where the shortcut may not hold."""
 
@@ -175,18 +179,20 @@ class OfMatrices(Primitive):
 
         It gives the result, or a tuple of results, and conditions under which SciPy would neither
         refuse nor warn, beside numbers that are all finite; NotImplemented if SciPy's function is
-        to be called. Of real numbers in double precision alone.
+        to be called. Operands have one of LAPACK's types; integers are made real.
         """
         self.quick = quick
         self.shortcut = SciPysCall(f"{self.name} in doubt", self.value, self.n_out)
         return self
 
     def composed(self, *xs, **static):
-        known = [x.size and (x.dtype == np.float64 or x.dtype.kind == "i") for x in xs]
-        if self.quick is None or not all(known):
+        moving = [x for i, x in enumerate(xs) if i not in self.nondiff]
+        dtypes = {x.dtype if x.dtype.kind in "fc" else REAL for x in moving}
+        known = all(x.size and x.dtype.kind in "ifc" for x in xs)
+        if self.quick is None or not known or len(dtypes) > 1 or not dtypes <= LAPACK_TYPES:
             return NotImplemented
         whole = [x.dtype.kind == "i" and i not in self.nondiff for i, x in enumerate(xs)]
-        reals = [x.astype(float) if cast else x for x, cast in zip(xs, whole, strict=True)]
+        reals = [x.astype(REAL) if cast else x for x, cast in zip(xs, whole, strict=True)]
         made = self.quick(*reals, **static)
         if made is NotImplemented:
             return made

@@ -11,6 +11,7 @@ from scipy import linalg as sl
 from ...core.spec import Spec
 from ...primitives.arguments import somewhere
 from ...primitives.exact import exact, like
+from ...primitives.keys import mapped
 from ...primitives.spectra import computed, conj, real_of
 from .kinds import WithoutDerivative, answers
 
@@ -116,7 +117,7 @@ bandwidth_p = Question(
     "bandwidth", sl.bandwidth, lambda a: (Spec((), np.intp), Spec((), np.intp)), n_out=2
 )
 answers_p = {
-    f: Question(f.__name__, f, lambda a, **_: Spec((), np.bool_))
+    f.__name__: Question(f.__name__, f, lambda a, **_: Spec((), np.bool_))
     for f in (sl.ishermitian, sl.issymmetric)
 }
 
@@ -126,11 +127,19 @@ def bandwidth(a):
     return tuple([int(x) if x.ndim == 0 else x for x in bandwidth_p(a)])
 
 
+def answered(name: str, a: Any, options: Any) -> Any:
+    """Python's True or False for one matrix; one answer for each of a stack or a batch."""
+    answer = answers_p[name](a, **options)
+    if answer.ndim:
+        return answer
+    return answer.within.number(answer) if mapped(answer) else bool(answer)
+
+
 @answers(sl.ishermitian)
 def ishermitian(a, **options):
-    return bool(answers_p[sl.ishermitian](a, **options))
+    return answered("ishermitian", a, options)
 
 
 @answers(sl.issymmetric)
 def issymmetric(a, **options):
-    return bool(answers_p[sl.issymmetric](a, **options))
+    return answered("issymmetric", a, options)

@@ -25,7 +25,7 @@ from ...core.spec import hardened
 from ...core.trace import CONSTANT, Trace, enclosing
 from ...core.tree import unflatten
 from ...transforms.batch import BatchTrace, vmap
-from ...transforms.loops.body import Unstaged, example, functional
+from ...transforms.loops.body import Exemplified, Unstaged, example, functional
 from ...transforms.stage import StageTrace, capture
 from .lent import BORROWER, borrowed, is_lent, lent
 from .plain import met
@@ -116,11 +116,15 @@ def bare(x: Any) -> Any:
 
 
 def written(asking: AskingThere, xs: Sequence[Any]) -> tuple[Any, Graph, list[Array]]:
-    """The structure of the result, the graph, and the Arrays that are its other operands."""
+    """The structure of the result, the graph, and the Arrays that it reads, its other operands."""
     with np.errstate(all="ignore"):
         lift = lambda enter: [enter(x) for x in xs]
         structure, graph, captured, _ = capture(asking, {}, "solver", lift, BranchTrace)
-    return structure, graph, captured
+    read = {id(x) for x in graph.outputs}.union(*[map(id, e.inputs) for e in graph.equations])
+    entered, others = graph.inputs[: len(xs)], graph.inputs[len(xs) :]
+    operands = [(x, y) for x, y in zip(others, captured, strict=True) if id(x) in read]
+    inputs = [*entered, *[x for x, _ in operands]]
+    return structure, Graph(inputs, graph.equations, graph.outputs), [y for _, y in operands]
 
 
 class WrittenBranch:
@@ -143,8 +147,12 @@ class WrittenBranch:
         return self.asking.evaluate(*xs, *[theta[i] for i in self.theta])
 
 
-class KnownBranch(Solving):
+class KnownBranch(Solving, Exemplified):
     """The number of a branch, which is that of one that is known."""
+
+    def sampled(self, xs: Sequence[Any]) -> tuple[Any, ...]:
+        """Values that stand for others say nothing about where those lead."""
+        return (np.maximum(xs[0], 0),)
 
 
 def no_slope(xs: Any, outs: Any, dots: Any) -> Any:
@@ -261,9 +269,9 @@ class BranchingFunction:
             return (which,)
 
         operands = [which, *xs, *theta]
-        results = (example(which),)
-        call = KnownBranch("a branch", run, no_slope, no_slopes, operands, results)
-        return call.of_examples(operands)[0]
+        call = KnownBranch("a branch", run, no_slope, no_slopes, operands, (example(which),))
+        call.results = None
+        return call(*operands)[0]
 
     def held(self, xs: Sequence[Any], theta: Sequence[Any]) -> Any:
         """The number of the branch of each value; -1 where none is known."""

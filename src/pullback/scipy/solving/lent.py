@@ -29,6 +29,8 @@ class Lending(Trace):
 
     __slots__ = ()
     ended = False
+    writes_nodes = leaves_values = False  # `process` is asked of each operation
+    weighs = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         borrower = BORROWER.get()
@@ -46,31 +48,25 @@ class Lending(Trace):
     def length(self, x: Array) -> int:
         return self.shape(x)[0]
 
-    def concrete(self, x: Array, asked: str) -> Any:
-        borrower = BORROWER.get()
-        if borrower is None:
-            return super().concrete(x, asked)
-        return borrower.concrete(borrowed(x, borrower), asked)
-
-    def told(self, x: Array, asked: str) -> Any:
-        borrower = BORROWER.get()
-        if borrower is None:
-            return super().told(x, asked)
-        return borrower.told(borrowed(x, borrower), asked)
-
-    def number(self, x: Array) -> Array:
-        borrower = BORROWER.get()
-        return super().number(x) if borrower is None else borrower.number(borrowed(x, borrower))
-
-    def converts(self, x: Array, asked: str) -> bool:
-        borrower = BORROWER.get()
-        if borrower is None:
-            return super().converts(x, asked)
-        return bool(borrower.converts(borrowed(x, borrower), asked))
-
     def notice(self) -> None:
         if BORROWER.get() is None:
             super().notice()
+
+    def of_numpy(self, x: Array) -> Array:
+        borrower = BORROWER.get()
+        return super().of_numpy(x) if borrower is None else borrowed(x, borrower)
+
+
+def answer(name: str) -> Any:
+    """What a trace says of one of its Arrays, or of one that is lent to it."""
+
+    def of(self: Any, x: Array, *args: Any) -> Any:
+        borrower = BORROWER.get()
+        if borrower is None:
+            return getattr(super(Lending, self), name)(x, *args)
+        return getattr(borrower, name)(borrowed(x, borrower), *args)
+
+    return of
 
 
 def shortcut(name: str) -> Any:
@@ -84,6 +80,8 @@ def shortcut(name: str) -> Any:
     return of
 
 
+for name in ("concrete", "told", "number", "converts", "peels", "primal", "detached", "failed"):
+    setattr(Lending, name, answer(name))
 for name in ("unary", "single", "binary", "beside", "pair", "item", "gather", "put"):
     setattr(Lending, name, shortcut(name))
 

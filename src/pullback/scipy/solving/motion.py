@@ -17,7 +17,9 @@ from ...transforms.of_program import pulled, pushed
 
 def scalars(out: Any) -> Any:
     """Results in which arrays without axes are NumPy's numbers."""
-    return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+    if type(out) is tuple:
+        return tuple([x if x.ndim else x[()] for x in out])
+    return out if out.ndim else out[()]
 
 
 class Described(Primitive):

@@ -26,6 +26,7 @@ from ...core.reach import SESSION, call_outside
 from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import FLAG, BatchTrace
 from ...transforms.stage import StageTrace
+from .lent import BORROWER, borrowed, is_lent
 
 # How solvers are called here, where a program is recorded to be repeated. None: each call is to
 # become an operation. "asked": the call is under way, of which it is not known whether it solves.
@@ -148,6 +149,7 @@ class PlainValues:
         """The plain value of one Array; anything else is returned as it is."""
         while type(x) is Array:
             x = current(x)
+            x = borrowed(x, BORROWER.get()) if is_lent(x) else x
             trace: Any = x.within
             if trace is not CONSTANT:
                 self.meets()

@@ -57,7 +57,7 @@ class BodyTrace(StageTrace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """A number of Python's runs as one of NumPy's, which is refused where that is another."""
         out, weak = StageTrace.process(self, primitive, xs, static), self.state.weak
-        if not weak or all(type(x) is not Array or x.node not in weak for x in xs):
+        if not weak or not any(map(self.is_weak, xs)):
             return out
         kinds = list(map(kind_of_python, xs))
         if None not in kinds and primitive.arithmetic:
