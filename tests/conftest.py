@@ -32,6 +32,7 @@ TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
 def pytest_configure(config):
     named = config.option.keyword or any("::" in name for name in config.args)
     budgets.BY_NAME[0] = bool(named)
+    gc.disable()  # until all tests are collected, which would take a quarter longer
 
 
 def pytest_collection_modifyitems(config, items):
@@ -48,6 +49,7 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_collection_finish():
     """What is there by now stays: the garbage collector need not look at it in every test."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

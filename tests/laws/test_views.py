@@ -21,6 +21,7 @@ LAYOUTS = {
 def check_views(sample):
     """A result is a view of an argument, for assignment, where NumPy's shares memory with it.
 
+    It is the argument itself where NumPy's is, so that its shape may be set.
     Where NumPy refuses an argument for how it lies, as without a copy, ours does.
     """
     if hasattr(sample.fun, "serves"):
@@ -44,6 +45,7 @@ def check_views_of(sample, layout):
             if type(y) is Array and type(a) is np.ndarray and a.size:
                 viewed = type(b) is Array and root_of(b) is root_of(y)
                 assert viewed == np.shares_memory(a, x)
+                assert type(b) is not Array or (b is y) == (a is x)
 
 
 def plain(x, layout):

@@ -1,6 +1,7 @@
 """What the samples cannot say of the elementwise functions."""
 
 import inspect
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -195,6 +196,29 @@ class TestRefusals:
             return np.divide(1.0, x, out=np.zeros_like(x), where=x != 0)
 
         np.testing.assert_array_equal(jacobian(f)(np.array([0.0, 2.0])), [[0, 0], [0, -0.25]])
+
+    @pytest.mark.parametrize("ufunc", [np.modf, np.divmod])
+    def test_results_beside_out_have_its_shape(self, ufunc):
+        """All results of a ufunc have one shape, that of the largest `out=` as well."""
+        xs = np.array([[0.7, 1.6, 2.2], [3.1, 0.2, 1.4]])
+        for given, shape in itertools.product((0, 1), ((3,), (2, 3), (4, 1, 3))):
+
+            def f(x, given=given, shape=shape):
+                outs = [None, None]
+                outs[given] = np.ones(shape)
+                a, b = ufunc(*(x, 0.5)[: ufunc.nin], out=tuple(outs))
+                return np.stack([a, b * b])
+
+            for x in xs:
+                value, pull = pb.vjp(f, x)
+                assert value.shape == f(x).shape
+                np.testing.assert_array_equal(value, f(x))
+                slope = pull(np.ones_like(value))[0]  # whole numbers have none
+                rest = np.sum(2 * np.sqrt(value[1]).reshape(-1, 3), 0)
+                whole = np.full(3, np.prod(shape) / 3)
+                np.testing.assert_allclose(slope, rest if ufunc is np.divmod else whole)
+            np.testing.assert_array_equal(vmap(f)(xs), [f(x) for x in xs])
+            np.testing.assert_array_equal(pb.compile(f, wait=True)(xs[0]), f(xs[0]))
 
     def test_at(self):
         """ufunc.at is an assignment: nothing is written into a plain array."""

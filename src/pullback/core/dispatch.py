@@ -29,7 +29,7 @@ from .errors import (
 from .layout import layout
 from .named import named_out
 from .operators import COMPARISONS, OPERATIONS
-from .out import METHODS_COMPUTED_IN_OUT, computed_in, into_out_of
+from .out import METHODS_COMPUTED_IN_OUT, as_wide, computed_in, into_out_of
 from .overlaps import refuse_overlap
 from .primitive import Elementwise
 from .private import in_place
@@ -484,7 +484,7 @@ def written(
             if np.ndim(r) > o.ndim:  # leading axes of length 1 are dropped by `copyto` alone
                 check_shape(name, o, r)
             FUNCTIONS[np.copyto](o, r, casting, where)
-        given.append(r if o is None else o)
+        given.append(as_wide(r, outs) if o is None else o)
     return tuple(given) if type(result) is tuple else given[0]
 
 

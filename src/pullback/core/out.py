@@ -76,6 +76,12 @@ def computed_in(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> d
     return kwargs | {"dtype": np.result_type(out.dtype, *given)} if adds else kwargs
 
 
+def as_wide(result: Any, outs: Any) -> Any:
+    """A result beside others that have an `out=`: a ufunc gives all of them one shape."""
+    shape = np.broadcast_shapes(np.shape(result), *[o.shape for o in outs if o is not None])
+    return result if np.shape(result) == shape else np.copy(np.broadcast_to(result, shape), "C")
+
+
 def refuse_out(ufunc: Any, method: str, first: Any, plain: Any, session: Any = None) -> NoReturn:
     """Nothing traced is written into a plain array, which the error holds as `array`.
 
