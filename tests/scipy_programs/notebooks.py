@@ -410,7 +410,7 @@ def planetary_transfer(r1, r2):
     return dv, np.pi * np.sqrt(a**3 / mu), nu, a * (1 - e * np.cos(E))
 
 
-SELDOM = [
+MORE = [
     (adaptive_kalman, (0.2, 0.5)),
     (rational_quadratic, (1.3, 0.9, 0.1)),
     (kaplan_meets_weibull, (1.4, 9.0)),
@@ -424,7 +424,6 @@ SELDOM = [
     (observed_oscillator, (2.0, 0.2)),
     (compartments, (1.1, 2.0, 12.0)),
     (michaelis_menten_elimination, (0.9, 1.3, 5.0)),
-    (epidemic_wave, (0.5, 0.2)),
     (seir_with_age, (0.6, 1.7)),
     (predator_with_saturation, (1.1, 0.5)),
     (damped_swing, (0.8, 0.15)),
@@ -434,4 +433,8 @@ SELDOM = [
     (morse_levels, (9.0, 0.8)),
     (hydrogen_expectation, (0.4, 1.2)),
     (planetary_transfer, (1.0, 1.6)),
+]
+
+SELDOM = [
+    (epidemic_wave, (0.5, 0.2)),
 ]

@@ -1,6 +1,7 @@
 """Modules as small packages have them: classes, options, checks of arguments, fallbacks."""
 # ruff: noqa: SIM108  # names and branches as they are often written
 
+import warnings
 from collections import namedtuple
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -146,13 +147,15 @@ def growth_with_habits(beta, gamma):
         return -np.sum(beta ** np.arange(3) * c ** (1 - gamma) / (1 - gamma))
 
     budget = LinearConstraint(1.04 ** -np.arange(3.0)[None, :], 2.0, 2.0)
-    res = minimize(
-        utility,
-        np.full(3, 0.7),
-        method="trust-constr",
-        constraints=budget,
-        options={"gtol": 1e-10, "xtol": 1e-12},
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of steps in which the slope stays
+        res = minimize(
+            utility,
+            np.full(3, 0.7),
+            method="trust-constr",
+            constraints=budget,
+            options={"gtol": 1e-10, "xtol": 1e-12},
+        )
     return res.x
 
 
@@ -504,13 +507,10 @@ def dispersion_profile(peclet, decay):
     return arrival, mass, erf(arrival)
 
 
-SELDOM = [
-    (heston_surface, (0.04, 0.4, 0.05)),
+MORE = [
     (smile_point, (100.0, 5.1)),
     (svensson_fit, (0.045, 0.01)),
     (mean_variance, (np.array([0.06, 0.1, 0.13]), 3.0)),
-    (growth_with_habits, (0.95, 2.0)),
-    (two_stage_gmm, (1.1, 0.2)),
     (cobb_douglas_demand, (np.array([0.3, 0.5, 0.2]), 12.0)),
     (random_intercepts_reml, (np.array([3.1, 3.9, 4.2, 1.0, 1.6, 2.8, 5.2, 5.9, 6.1]),)),
     (two_bumps, (np.array([-1.4, -0.9, -1.1, -0.2, 2.6, 3.3, 2.9, 3.8, 3.1]),)),
@@ -519,11 +519,17 @@ SELDOM = [
     (ten_likelihoods, (1.4, 1.2)),
     (beta_regression_mle, (0.1,)),
     (copula_ties, (0.45, 4.2)),
-    (pump_station, (1.6, 0.07)),
     (mmck, (2.3, 1.0)),
     (transient_queue, (0.9, 1.3)),
     (fin_heat, (25.0, 40.0)),
     (natural_modes, (np.array([3.0, 2.0, 1.5]), np.array([1.0, 1.2, 0.7]))),
     (robust_filtering, (0.4, 0.05)),
     (dispersion_profile, (12.0, 0.3)),
+]
+
+SELDOM = [
+    (heston_surface, (0.04, 0.4, 0.05)),
+    (growth_with_habits, (0.95, 2.0)),
+    (two_stage_gmm, (1.1, 0.2)),
+    (pump_station, (1.6, 0.07)),
 ]
