@@ -69,6 +69,15 @@ PROGRAMS = {
     "eigh": lambda a, b: linalg.eigh(a),
     "eigh, upper": lambda a, b: linalg.eigh(a, lower=False, eigvals_only=True),
     "eigh, some": lambda a, b: linalg.eigh(a, subset_by_index=(1, 2)),
+    "eigh, one": lambda a, b: linalg.eigh(a, eigvals_only=True, subset_by_index=[3, 3]),
+    "eigh, by value": lambda a, b: linalg.eigh(a, subset_by_value=(-1e3, 1e3)),
+    "eig_banded": lambda a, b: linalg.eig_banded(0.1 * a[:2] + typed(HEAVY[:2], a), lower=True),
+    "eigvals_banded": lambda a, b: linalg.eigvals_banded(0.1 * a[:3] + typed(HEAVY[::-1], a)),
+    "cholesky_banded": lambda a, b: linalg.cholesky_banded(
+        0.1 * a[:3] + typed(HEAVY, a), lower=True
+    ),
+    "eig, two": lambda a, b: linalg.eig(a, typed(A, a), left=True),
+    "eigvals, two": lambda a, b: linalg.eigvals(a, typed(A + M, a)),
     "eigh, two": lambda a, b: linalg.eigh(a, typed(A, a)),
     "eigvalsh, two": lambda a, b: linalg.eigvalsh(typed(A, a), a, type=2),
     "eig": lambda a, b: linalg.eig(a),
@@ -93,6 +102,7 @@ PROGRAMS = {
     "lstsq": lambda a, b: linalg.lstsq(a[:, :2], b)[::3],
     "lstsq, wide": lambda a, b: linalg.lstsq(a[:2], b[:2], cond=1e-3)[::3],
     "lstsq, by another routine": lambda a, b: linalg.lstsq(a, b, lapack_driver="gelss")[0],
+    "lstsq, by a third routine": lambda a, b: linalg.lstsq(a, b, lapack_driver="gelsy")[0],
     "pinv": lambda a, b: linalg.pinv(a[:, :3], return_rank=True),
     "pinvh": lambda a, b: linalg.pinvh(a, return_rank=True),
     "pinvh, upper": lambda a, b: linalg.pinvh(a, lower=False, rtol=1e-3),
@@ -127,8 +137,7 @@ STACKS = {
 }
 PROGRAMS |= {f"{name}, a stack": f for name, f in STACKS.items()}
 OTHERS = (  # SciPy's calls
-    "svd, by another routine", "eigh, some", "lstsq, by another routine",
-    "hessenberg, its argument",
+    "lstsq, by a third routine", "hessenberg, its argument", "eigh, by value",
 )  # fmt: skip
 
 

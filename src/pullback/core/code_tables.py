@@ -14,6 +14,14 @@ SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 1
 EXTENDED_ARG = dis.opmap["EXTENDED_ARG"]
 
 
+def with_nested(code: CodeType) -> Iterator[CodeType]:
+    """The code itself, and all code objects nested in it, at any depth."""
+    yield code
+    for x in code.co_consts:
+        if type(x) is CodeType:
+            yield from with_nested(x)
+
+
 def varints(data: bytes) -> Iterator[int]:
     """The numbers of an exception table: six bits a byte, the high ones first."""
     value = 0

@@ -11,12 +11,13 @@ import threading
 import weakref
 from contextlib import nullcontext, suppress
 from functools import cache
+from itertools import chain
 from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from .code_tables import named
+from .code_tables import named, with_nested
 from .errors import public_module
 from .shutdown import rest
 
@@ -123,7 +124,7 @@ class Names:
         self.ref = weakref.ref(code, lambda _: KNOWN.pop(key, None))
 
     def read(self, code: CodeType) -> None:
-        for operation, name in named(code):
+        for operation, name in chain.from_iterable(map(named, with_nested(code))):
             if operation in LOADS:
                 self.loads.add(name)
             elif operation in STORES:
@@ -132,9 +133,6 @@ class Names:
                 self.imports = True
             else:
                 self.assigned.add(name)
-        for nested in code.co_consts:
-            if isinstance(nested, CodeType):
-                self.read(nested)
 
 
 KNOWN: dict[int, Names] = {}  # id of a code object -> what is known of it

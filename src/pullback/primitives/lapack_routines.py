@@ -339,14 +339,29 @@ hetrf_p = LapackRoutines("hetrf", (2,), of_symmetric_factors, types="FD")
 hetrs_p = LapackRoutines("hetrs", (2, 1, 2), of_symmetric_solution, types="FD")
 hecon_p = LapackRoutines("hecon", (2, 1, 0), of_symmetric_condition, types="FD")
 hetri_p = LapackRoutines("hetri", (2, 1), of_symmetric_inverse, types="FD")
-syevr_p = LapackRoutines(
-    "syevr heevr",
+
+
+def of_syevr(a: Any, upper: bool = False, vectors: bool = True, part: Any = None) -> list[Any]:
+    """part: the first and the last eigenvalue that are wanted, from 1; None for all"""
+    (n, _), (first, last) = a, part or (1, a[0])
+    z = (n, last - first + 1) if vectors else (1, 1)
+    return [
+        b"V" if vectors else b"N", b"I" if part else b"A", letter(upper), n, Inout(0), n, 0.0, 1.0,
+        first, last, 0.0, Filled((), INTEGER), Filled((n,), PART), Filled(z), z[0],
+        Filled((2 * n,), INTEGER), Scratch(), LENGTH, OfReal([], [Scratch(PART), LENGTH]),
+        Scratch(INTEGER), LENGTH, INFO,
+    ]  # fmt: skip
+
+
+syevr_p = LapackRoutines("syevr heevr", (2,), of_syevr)
+sbevd_p = LapackRoutines(
+    "sbevd hbevd",
     (2,),
-    lambda a, upper=False, vectors=True: [
-        b"V" if vectors else b"N", b"A", letter(upper), a[0], Inout(0), a[0], 0.0, 1.0, 1, a[0],
-        0.0, Filled((), INTEGER), Filled((a[0],), PART), Filled(a if vectors else (1, 1)),
-        a[0] if vectors else 1, Filled((2 * a[0],), INTEGER), Scratch(), LENGTH,
-        OfReal([], [Scratch(PART), LENGTH]), Scratch(INTEGER), LENGTH, INFO,
+    lambda ab, upper=False, vectors=True: [
+        b"V" if vectors else b"N", letter(upper), ab[1], ab[0] - 1, Inout(0), ab[0],
+        Filled((ab[1],), PART), Filled((ab[1],) * 2 if vectors else (1, 1)),
+        ab[1] if vectors else 1, Scratch(), LENGTH, OfReal([], [Scratch(PART), LENGTH]),
+        Scratch(INTEGER), LENGTH, INFO,
     ],
 )  # fmt: skip
 
@@ -364,6 +379,15 @@ def of_gesdd(a: tuple[int, int], job: bytes = b"A") -> list[Any]:
 
 
 gesdd_p = LapackRoutines("gesdd", (2,), of_gesdd)
+
+
+def of_gesvd(a: tuple[int, int], job: bytes = b"A") -> list[Any]:
+    made = of_gesdd(a, job)
+    room = Filled((max(1, 5 * min(a)),), PART)
+    return [job, *made[: made.index(LENGTH) + 1], OfReal([], [room]), INFO]
+
+
+gesvd_p = LapackRoutines("gesvd", (2,), of_gesvd)
 
 
 def of_reflections(a: Any) -> list[Any]:
@@ -390,6 +414,14 @@ gelsd_p = LapackRoutines(
     lambda a, b, cond=0.0: [
         *a, b[1], Inout(0), a[0], Inout(1), b[0], Filled((min(a),), PART), float(cond),
         Filled((), INTEGER), Scratch(), LENGTH, OfReal([], [Scratch(PART)]), Scratch(INTEGER), INFO,
+    ],
+)  # fmt: skip
+gelss_p = LapackRoutines(
+    "gelss",
+    (2, 2),
+    lambda a, b, cond=0.0: [
+        *a, b[1], Inout(0), a[0], Inout(1), b[0], Filled((min(a),), PART), float(cond),
+        Filled((), INTEGER), Scratch(), LENGTH, OfReal([], [Filled((5 * min(a),), PART)]), INFO,
     ],
 )  # fmt: skip
 trtrs_p = LapackRoutines(
@@ -432,6 +464,18 @@ def of_geev(a: Any, vectors: bool = True) -> list[Any]:
 
 
 geev_p = LapackRoutines("geev", (2,), of_geev)
+
+
+def of_ggev(a: Any, b: Any, vectors: bool = True) -> list[Any]:
+    (n, _), values, room = a, Filled((a[0],)), Filled((8 * a[0],), PART)
+    job, v = (b"V", a) if vectors else (b"N", (1, 1))
+    return [
+        job, job, n, Inout(0), n, Inout(1), n, OfReal([values, values], [values]), values,
+        Filled(v), v[0], Filled(v), v[0], Scratch(), LENGTH, OfReal([], [room]), INFO,
+    ]  # fmt: skip
+
+
+ggev_p = LapackRoutines("ggev", (2, 2), of_ggev)
 sygvd_p = LapackRoutines(
     "sygvd hegvd",
     (2, 2),
@@ -465,6 +509,11 @@ pbsv_p = LapackRoutines(
         letter(upper), b[0], ab[0] - 1, b[1], Inout(0), ab[0], Inout(1), b[0], INFO,
     ],
 )  # fmt: skip
+pbtrf_p = LapackRoutines(
+    "pbtrf",
+    (2,),
+    lambda ab, upper=True: [letter(upper), ab[1], ab[0] - 1, Inout(0), ab[0], INFO],
+)
 gehrd_p = LapackRoutines(
     "gehrd",
     (2,),

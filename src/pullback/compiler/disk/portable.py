@@ -23,6 +23,7 @@ import numpy as np
 import optree
 
 from ...core.bytecode import original
+from ...core.code_tables import with_nested
 from ...core.dispatch import FUNCTIONS, UFUNCS
 from ...core.layout import is_writable
 from ...core.members import HEAP
@@ -30,7 +31,7 @@ from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE
-from ..facts.bytecode import code_of, nested
+from ..facts.bytecode import code_of
 from ..facts.classes import foreign_function, is_tuple, of_library, tells
 from ..facts.code_reader import WRAPPED
 from ..facts.judge import declared_pure
@@ -68,7 +69,7 @@ def reading(state: State) -> bytes:
     reader, found = state.read_by(lambda: Portable(state))
     parts = [said(part) for part in found]
     own = [original(f.__code__) for f in reader.functions]
-    known = {inner for code in own for inner in (code, *nested(code))}
+    known = {part for code in own for part in with_nested(code)}
     for code in state.codes - known:
         raise Unportable(f"`{code.co_qualname}` is not found before it runs")
     why = chance(state.codes, reader.sets, reader.nameless, bool(reader.arrays))

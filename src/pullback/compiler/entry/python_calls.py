@@ -297,8 +297,10 @@ def settled(e: Equation) -> Callable[..., tuple[Any, ...]]:
 
 
 def is_own(o: Any, expected: tuple[tuple[int, ...], Any]) -> bool:
-    """Whether a result is an array of the recorded spec that owns its memory alone."""
-    if type(o) is not np.ndarray or o.base is not None or o.shape != expected[0]:
+    """Whether a result has the recorded spec, and an array owns its memory alone."""
+    if type(o) is not np.ndarray:
+        return isinstance(o, np.generic) and expected[0] == () and o.dtype is expected[1]
+    if o.base is not None or o.shape != expected[0]:
         return False
     flags = o.flags
     return bool(o.dtype is expected[1] and flags.carray and flags.owndata)

@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 from ...core.bytecode import HAS_ARGUMENT, decoded
-from ...core.code_tables import SUPPORTED
+from ...core.code_tables import SUPPORTED, with_nested
 from ...core.namespaces import names_of
 
 STORES = {
@@ -415,18 +415,10 @@ def names_in(code: CodeType) -> set[str]:
 
 def names_written(code: CodeType) -> set[str]:
     """The names and texts in code, and in what is nested in it."""
-    names = set(code.co_names)
-    for x in code.co_consts:
-        names.update(names_written(x) if isinstance(x, CodeType) else texts_in(x))
+    names = set[str]()
+    for part in with_nested(code):
+        names.update(part.co_names, *map(texts_in, part.co_consts))
     return names
-
-
-def nested(code: CodeType) -> Iterator[CodeType]:
-    """The code objects nested in `code`, at any depth, without `code` itself."""
-    for x in code.co_consts:
-        if type(x) is CodeType:
-            yield x
-            yield from nested(x)
 
 
 def texts_in(constant: Any) -> list[str]:

@@ -16,8 +16,9 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any
 
 from ...core.bytecode import original
+from ...core.code_tables import with_nested
 from ...core.namespaces import apart, package
-from .bytecode import code_of, nested
+from .bytecode import code_of
 
 Codes = dict[tuple[int, int], tuple[CodeType, dict[str, Any]]]
 
@@ -91,7 +92,7 @@ def may_store(x: Any) -> bool:
 
 
 def inside(code: CodeType, outer: CodeType) -> bool:
-    return any(x is code for x in nested(outer))
+    return code is not outer and any(x is code for x in with_nested(outer))
 
 
 def handed(frame: Any) -> list[Any]:

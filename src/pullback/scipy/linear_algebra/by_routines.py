@@ -13,6 +13,7 @@ import numpy as np
 from ...primitives import lapack_routines as lapack
 from ...primitives.spectra import adjoint, conj
 from .factors import (
+    banded_values,
     hessenberg_p,
     lu_factor_p,
     lu_p,
@@ -26,6 +27,7 @@ from .factors import (
 from .kinds import OfMatrices
 from .special import norm_values
 from .spectra import (
+    banded,
     null_p,
     one_matrix,
     pencil_values,
@@ -76,25 +78,51 @@ def called(routine: Any, *xs: Any, **options: Any) -> tuple[Any, ...]:
     return *[by_rows(x, info) for x in outs], np.all(info == 0)
 
 
+SINGULAR = {None: lapack.gesdd_p, "gesdd": lapack.gesdd_p, "gesvd": lapack.gesvd_p}
+LEAST_SQUARES = {None: lapack.gelsd_p, "gelsd": lapack.gelsd_p, "gelss": lapack.gelss_p}
+
+
 def singular_decomposition(a: Any, full_matrices: bool, lapack_driver: Any = None, **_: Any) -> Any:
-    if lapack_driver not in (None, "gesdd") or not lapack.usable("gesdd"):
+    if lapack_driver not in SINGULAR or not lapack.usable("gesdd", "gesvd"):
         return NotImplemented
     job = b"A" if full_matrices else b"S"
-    _a, s, u, vh, *_rest, well = called(lapack.gesdd_p, a, job=job)
+    _a, s, u, vh, *_rest, well = called(SINGULAR[lapack_driver], a, job=job)
     return (u, s, vh), well
 
 
 def values_of_svd(a: Any, lapack_driver: Any = None, **_: Any) -> Any:
-    if lapack_driver not in (None, "gesdd") or not lapack.usable("gesdd"):
+    if lapack_driver not in SINGULAR or not lapack.usable("gesdd", "gesvd"):
         return NotImplemented
-    _, s, *_rest, well = called(lapack.gesdd_p, a, job=b"N")
+    _, s, *_rest, well = called(SINGULAR[lapack_driver], a, job=b"N")
     return s, well
 
 
-def spectrum(a: Any, lower: bool, vectors: bool, driver: Any = None, **options: Any) -> Any:
+def spectrum(
+    a: Any,
+    lower: bool,
+    vectors: bool,
+    driver: Any = None,
+    subset_by_index: Any = None,
+    **options: Any,
+) -> Any:
     if driver not in (None, "evr") or asks_more(options, "count") or not lapack.usable("syevr"):
         return NotImplemented
-    _, _, w, v, *_rest, well = called(lapack.syevr_p, a, upper=not lower, vectors=vectors)
+    side: dict[str, Any] = {"upper": not lower, "vectors": vectors}
+    n = a.shape[-1]
+    if subset_by_index is not None:
+        first, last = map(int, subset_by_index)
+        if not 0 <= first <= last < n:
+            return NotImplemented
+        side["part"], n = (first + 1, last + 1), last - first + 1
+    _, count, w, v, *_rest, well = called(lapack.syevr_p, a, **side)
+    well = np.logical_and(well, np.all(count == n))
+    return ((w[..., :n], v) if vectors else w[..., :n]), well
+
+
+def spectrum_of_bands(ab: Any, lower: bool, vectors: bool, **options: Any) -> Any:
+    if asks_more(options, "count") or ab.shape[-1] < 2 or not lapack.usable("sbevd"):
+        return NotImplemented
+    _, w, v, *_rest, well = called(lapack.sbevd_p, ab, upper=not lower, vectors=vectors)
     return ((w, v) if vectors else w), well
 
 
@@ -164,13 +192,13 @@ def by_factors(lu: Any, piv: Any, b: Any, trans: int, **_: Any) -> Any:
 
 
 def least_squares(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None, **_: Any) -> Any:
-    if lapack_driver not in (None, "gelsd") or not lapack.usable("gelsd"):
+    if lapack_driver not in LEAST_SQUARES or not lapack.usable("gelsd", "gelss"):
         return NotImplemented
     m, n = a.shape[-2:]
     if m < n:
         b = np.pad(b, [(0, 0)] * (b.ndim - 2) + [(0, n - m), (0, 0)])
     cond = eps_of(a) if cond is None else float(cond)
-    _, x, s, rank, *_rest, well = called(lapack.gelsd_p, a, b, cond=cond)
+    _, x, s, rank, *_rest, well = called(LEAST_SQUARES[lapack_driver], a, b, cond=cond)
     rest = x[..., :0, 0] if m <= n else np.sum(np.abs(x[..., n:, :]) ** 2, axis=-2)
     rest = rest.astype(of_residuals(x.dtype), copy=False) if m <= n else rest
     if m > n:
@@ -192,20 +220,47 @@ def row_factors(a: Any, mode: str, **_: Any) -> Any:
 
 
 def eigen_pairs(a: Any, **_: Any) -> Any:
-    """Of two conjugate vectors, LAPACK gives the real and the imaginary part as columns."""
     if not lapack.usable("geev"):
         return NotImplemented
     _, *found, well = called(lapack.geev_p, a)
     if a.dtype.kind == "c":
         return tuple(found[:3]), well
     real, imag, left, right = found[:4]
+    return (real + 1j * imag, paired(left, imag), paired(right, imag)), well
+
+
+def paired(v: Any, imag: Any) -> Any:
+    """Complex vectors from columns that have the real and the imaginary part of conjugate ones."""
     first, second = imag[..., None, :] > 0, imag[..., None, :] < 0
+    part = np.where(first, np.roll(v, -1, axis=-1), np.where(second, -v, 0))
+    return np.where(second, np.roll(v, 1, axis=-1), v) + 1j * part
 
-    def paired(v: Any) -> Any:
-        part = np.where(first, np.roll(v, -1, axis=-1), np.where(second, -v, 0))
-        return np.where(second, np.roll(v, 1, axis=-1), v) + 1j * part
 
-    return (real + 1j * imag, paired(left), paired(right)), well
+def pencil_pairs(a: Any, b: Any, **_: Any) -> Any:
+    """LAPACK's vectors of two matrices aren't of length 1."""
+    if not lapack.usable("ggev"):
+        return NotImplemented
+    _a, _b, *found, well = called(lapack.ggev_p, a, b)
+    if a.dtype.kind == "c":
+        alpha, beta, left, right = found[:4]
+    else:
+        real, imag, beta, left, right = found[:5]
+        alpha, left, right = real + 1j * imag, paired(left, imag), paired(right, imag)
+    left, right = [v / np.linalg.norm(v, axis=-2, keepdims=True) for v in (left, right)]
+    return (alpha / beta, left, right), well
+
+
+def pencil_eigenvalues(a: Any, b: Any, **_: Any) -> Any:
+    if not lapack.usable("ggev"):
+        return NotImplemented
+    _a, _b, *found, well = called(lapack.ggev_p, a, b, vectors=False)
+    if a.dtype.kind == "c":
+        return found[0] / found[1], well
+    return (found[0] + 1j * found[1]) / found[2], well
+
+
+def banded_factor(ab: Any, lower: bool, **_: Any) -> Any:
+    return called(lapack.pbtrf_p, ab, upper=not lower) if lapack.usable("pbtrf") else NotImplemented
 
 
 def eigenvalues(a: Any, **_: Any) -> Any:
@@ -393,8 +448,13 @@ BY: dict[OfMatrices, Any] = {
     one_matrix.values: on_vectors(spectrum, False),
     two_matrices.vectors: on_vectors(two_forms, True),
     two_matrices.values: on_vectors(two_forms, False),
+    banded.vectors: on_vectors(spectrum_of_bands, True),
+    banded.values: on_vectors(spectrum_of_bands, False),
     pencils[1]: eigen_pairs,
     pencil_values[1]: eigenvalues,
+    pencils[2]: pencil_pairs,
+    pencil_values[2]: pencil_eigenvalues,
+    banded_values: banded_factor,
     qr_values: orthogonal_factors,
     pivoted_values: pivoted_factors,
     rq_values: row_factors,

@@ -202,6 +202,8 @@ class OfMatrices(Primitive):
         return self.shortcut(reduce(np.logical_and, conditions), *outs, *xs, **static)
 
     def value(self, *xs, **static):
+        if [x.ndim for x in xs] == [*self.cores]:
+            return scalars(as_arrays(call_outside(self.found, xs, static)))
         out = over_stacks(
             lambda *xs: call_outside(self.found, xs, static),
             xs,

@@ -28,6 +28,7 @@ from ...compiler.facts.bytecode import CHANGING, STORES, instructions
 from ...compiler.facts.classes import theirs
 from ...compiler.facts.judge import may_repeat
 from ...core.bytecode import original
+from ...core.code_tables import with_nested
 from ...core.dispatch import FUNCTIONS
 from ...core.members import contents
 
@@ -55,7 +56,8 @@ def stores(f: Any, seen: set[int] | None = None) -> bool:
     free: dict[str, Any] = {}
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
         free.update((name, x) for x in contents((cell,)))
-    return any(of_code(original(f.__code__), f.__globals__, free, seen))
+    parts = with_nested(original(f.__code__))
+    return any(any(of_code(part, f.__globals__, free, seen)) for part in parts)
 
 
 def of_code(code: CodeType, scope: Any, free: Any, seen: set[int]) -> Any:
@@ -76,9 +78,6 @@ def of_code(code: CodeType, scope: Any, free: Any, seen: set[int]) -> Any:
         elif step.opname in ATTRIBUTES:
             at = part_of(before, step.argval)
             yield step.argval in CHANGING if at is UNKNOWN else changes(at, seen)
-    for x in code.co_consts:
-        if type(x) is CodeType:
-            yield from of_code(x, scope, free, seen)
 
 
 def part_of(x: Any, name: str) -> Any:

@@ -24,6 +24,7 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.bytecode import original
+from ...core.code_tables import with_nested
 from ...core.namespaces import library
 
 ATOMS = (int, float, complex, str, bytes, bool, type(None), np.generic)
@@ -147,8 +148,4 @@ class Memory:
 
 def names_in(code: CodeType) -> list[str]:
     """The globals and attributes that code names, and the functions written inside of it."""
-    names = list(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names += names_in(constant)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(name for part in with_nested(code) for name in part.co_names))
