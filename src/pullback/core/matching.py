@@ -54,12 +54,12 @@ class Identical:
     """`identical[x, y]`: whether `x is y` holds of what NumPy or Python would have in their places.
 
     There is one object for each truth value, which is asked for only where both are of one kind.
-    Of other numbers a recording is told, because replays make objects of their own.
+    Of other numbers, and of text, a recording is told: replays take equal ones for the same.
     """
 
     def __getitem__(self, pair: tuple[Any, Any]) -> bool:
         x, y = pair
-        if type(x) not in NUMBERS or type(y) not in NUMBERS:
+        if type(x) not in BY_VALUE or type(y) not in BY_VALUE:
             return x is y
         kind = kind_of_number(x)
         if kind is None or kind is not kind_of_number(y):
@@ -71,8 +71,18 @@ class Identical:
         return x is y
 
 
-IDENTIFIED: list[Any] = []  # what is told of numbers that are compared by `is`
-NUMBERS = frozenset({Array, *np.ScalarType} - {str, bytes, memoryview})
+IDENTIFIED: list[Any] = []  # what is told of numbers and texts that are asked which object they are
+
+
+def asked_for_id(x: Any) -> Any:
+    """The object of which `id` is asked; a recording is told as by `is`."""
+    x = settled(x)
+    if IDENTIFIED and type(x) in BY_VALUE and kind_of_number(x) not in (None, *TRUTHS):
+        IDENTIFIED[-1](x, x)
+    return x
+
+
+BY_VALUE = frozenset({Array, *np.ScalarType} - {memoryview})  # as recordings compare them
 TRUTHS = frozenset({bool, np.bool_})
 
 

@@ -42,14 +42,14 @@ def is_asked(name: Any) -> None:
 
 
 def identified(x: Any, y: Any) -> None:
-    """Code asks whether two numbers are one object; replays make objects of their own.
+    """Code asks whether two numbers or texts are one object; for replays equal ones are.
 
     Small integers are the same everywhere.
     """
     watch = WATCHING.get()
     small = type(x) is int and x is y and -5 <= x <= 256
     if watch is not None and watch.records and not small:
-        watch.forbid("it asks by `is` whether two numbers are one object")
+        watch.forbid("it asks by `is` or `id` whether two numbers or texts are one object")
 
 
 def looked_up(x: Any) -> Any:
