@@ -29,7 +29,7 @@ from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.lost import TEXTS, warn_read
 from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
-from .core.matching import settled
+from .core.matching import asked_for_id
 from .core.namespaces import BOUND, library
 from .core.reach import ANSWERS, ASKED, LOOKUPS, active, other_form
 from .primitives.exact import exact
@@ -222,7 +222,7 @@ def globals() -> Any:
 
 
 def id(x: Any, /) -> Any:
-    x = settled(x)
+    x = asked_for_id(x)
     return ANSWERS[-1].identity(x) if ANSWERS else real.id(x)
 
 

@@ -39,6 +39,11 @@ class Traits:
     # `level(*xs, **static)`: what changes at jumps alone, where the result changes elsewhere too.
     level: Any = None
     cut: Any = None  # surface and level of complex operands, where a branch cut is crossed
+    # `edge(*xs, **static)` is 0 where the value is continuous and a partial jumps or is unbounded,
+    # as that of a root at 0; None for operands that have no such place. A kink is where it is
+    # crossed, or touched: `sqrt(x**2)`. `pole`: likewise where the value is unbounded.
+    edge: Any = None
+    pole: Any = None
     # `composed(*xs, **static)` computes the value by operations that have machine code, in the
     # dialect of rules; NotImplemented where it does not. Compiled programs do that instead.
     composed: Any = None

@@ -216,6 +216,27 @@ def second(x, y):
     return y
 
 
+def off_cut(y, x):
+    """Of an angle: its cut is where y is 0; where x is, its level changes without a jump."""
+    return np.where((np.abs(x) < np.abs(y)) & (x != 0), x, y)
+
+
+def edge_of_power(x, y):
+    """Integers from 1 on have no edge."""
+    if type(y) is not Array and np.all((y == np.rint(y)) & (y > 0)):
+        return None
+    return x
+
+
+def squared(*xs):
+    """0 where all real and imaginary parts are."""
+    return sum(np.real(x) * np.real(x) + np.imag(x) * np.imag(x) for x in xs)
+
+
+def within_one(x):
+    return (1 - x) * (1 + x)
+
+
 def across_real(beyond, at=0):
     """The surface and level of a cut along the part of the real axis for which `beyond` holds.
 
@@ -463,7 +484,7 @@ arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scali
 arctan      = row(np.arctan,     lambda bar, out, x: bar / (UNIT + x * x), reads="x0", kind=Scaling,
                   lower="atan")
 arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling, lower="atan2",
-                  surface=lambda y, x: y, level=lambda y, x: (y < 0) & (x < 0))
+                  surface=off_cut, level=lambda y, x: (y < 0) & (x <= 0))
 sinh        = row(np.sinh,       lambda out, x: factor(np.cosh(x)), reads="x0", lower="sinh")
 cosh        = row(np.cosh,       lambda out, x: factor(np.sinh(x)), reads="x0", lower="cosh")
 tanh        = row(np.tanh,       lambda out, x: UNIT - out * out, reads="out", lower="tanh")
@@ -507,6 +528,23 @@ gcd           = row(np.gcd,           constant=True)
 lcm           = row(np.lcm,           constant=True)
 bitwise_count = row(np.bitwise_count, constant=True)
 # fmt: on
+
+EDGES = [  # of primitives that have one, see `Traits.edge`
+    (itself, (sqrt, cbrt, log, log2, log10)),
+    (lambda x: 1 + x, (log1p,)),
+    (lambda x: x - 1, (arccosh,)),
+    (within_one, (arcsin, arccos, arctanh)),
+    (edge_of_power, (power,)),
+    (squared, (hypot, arctan2)),
+    (lambda z: squared(z) if is_complex(z) else None, (absolute,)),
+]
+POLES = [(second, (divide,)), (itself, (reciprocal,)), (np.cos, (tan,)), (edge_of_power, (power,))]
+for edge, primitives in EDGES:
+    for primitive in primitives:
+        primitive.declare(edge=edge)
+for pole, primitives in POLES:
+    for primitive in primitives:
+        primitive.declare(pole=pole)
 
 CUTS = [  # the primitives with a branch cut, by where it is
     (across_real(lambda x: x < 0), (sqrt, log, log2, log10, power)),

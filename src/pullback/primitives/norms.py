@@ -78,6 +78,9 @@ class Norm(Primitive):
         size = np.where(zero, 1, size)
         return np.where(zero, 0, conj(x) / size * (size / out) ** (ord - 1)), kept
 
+    def edge(self, x, *, ord, axis):
+        return np.sum(np.real(x * conj(x)), axis=axis)
+
     def batch(self, xs, mapped, size, *, ord, axis):
         return self(xs[0], ord=ord, axis=tuple([i + 1 for i in axis]))
 

@@ -14,7 +14,7 @@ from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces, unary
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.spec import Spec
-from .elementwise import is_complex, itself, stopped
+from .elementwise import is_complex, itself, squared, stopped
 from .kinks import at_zero
 from .shapes import laid
 
@@ -159,7 +159,7 @@ class Sign(Primitive):
         return self(xs[0])
 
 
-sign_p = Sign()
+sign_p = Sign().declare(edge=squared)
 sign_real = Elementwise(np.sign, ZERO, lower="sign").declare(
     bent_at_zero="numpy.sign", steps=True, surface=itself
 )

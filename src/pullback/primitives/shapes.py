@@ -16,7 +16,7 @@ from ..core.layout import duplicate, example, layout, read_order
 from ..core.locked import repeated
 from ..core.past import flip as flip_past
 from ..core.primitive import Linear
-from ..core.spec import Spec
+from ..core.spec import PYTHON, Spec, hardened
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
 from .objects import objects_of
 
@@ -157,7 +157,7 @@ class Astype(Linear):
         if order == ALIKE:
             return duplicate(x, repeated=False)
         if order == "K" or not order:
-            return x.astype(dtype)
+            return (hardened(x) if type(x) in PYTHON else x).astype(dtype)
         back = tuple(sorted(range(x.ndim), key=order.__getitem__))
         return x.transpose(order).astype(dtype, order="C").transpose(back)
 

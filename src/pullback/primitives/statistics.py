@@ -28,7 +28,9 @@ def half_inverse(out, x):
     return 0.5 / (out + zero) * np.logical_not(zero)
 
 
-root = Elementwise(np.sqrt, half_inverse, reads="out", name="root", lower="sqrt")
+root = Elementwise(np.sqrt, half_inverse, reads="out", name="root", lower="sqrt").declare(
+    edge=lambda x: x
+)
 
 
 class Var(Primitive):

@@ -9,10 +9,10 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.primitive import ZERO
-from ..elementwise import finite, is_complex, off_integer
+from ..elementwise import finite, is_complex, off_integer, second
 from .formulas import digamma_gap
 from .incomplete_gamma import gammainc_slope
-from .kinds import row
+from .kinds import declare_edges, row
 from .slopes import curve
 
 POSITIVE = (0, np.inf)
@@ -106,3 +106,19 @@ def gammaincinv_a(out, a, y):
 
 row(sp.gammaincinv, gammaincinv_a, lambda out, a, y: 1 / igam_density(a, out))
 row(sp.gammainccinv, gammaincinv_a, lambda out, a, y: -1 / igam_density(a, out))
+
+
+def off_poles(x, *_):
+    """0 at the poles of gamma."""
+    return np.where(x < 0.5, np.sin(math.pi * x), 1.0)
+
+
+def of_both(a, b):
+    return off_poles(a) * off_poles(b)
+
+
+declare_edges(off_poles, sp.gamma, sp.gammaln, sp.loggamma, sp.psi, trait="pole")
+declare_edges(of_both, sp.beta, sp.betaln, trait="pole")
+declare_edges(lambda n, k: off_poles(n + 1), sp.binom, trait="pole")
+declare_edges(lambda a, m: off_poles(a + m), sp.poch, trait="pole")
+declare_edges(second, sp.gammainc, sp.gammaincc)

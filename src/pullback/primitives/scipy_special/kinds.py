@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import FUNCTIONS, register
+from ...core.dispatch import FUNCTIONS, UFUNCS, register
 from ...core.errors import MissingRuleError
 from ...core.primitive import Elementwise, Primitive, align
 from ...core.spec import Spec, is_inexact, spec_of
@@ -90,6 +90,12 @@ class SeveralResults(Primitive):
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped))
+
+
+def declare_edges(edge, *ufuncs, trait="edge"):
+    """Say of rows where their partials are unbounded, or themselves: see `Traits.edge`, `pole`."""
+    for ufunc in ufuncs:
+        UFUNCS[ufunc].declare(**{trait: edge})
 
 
 def row(ufunc, *partials, reads=None, lower=None, kind=OfFloats, **traits):

@@ -4,6 +4,7 @@ quadrature      quad, quad_vec
 nested          dblquad, tplquad, nquad
 jumps           jumps of integrands that move, and what they add to derivatives
 integrand       recorded integrands, which may have branches and jumps
+edges           kinks where partials are unbounded, which no decision shows
 surfaces        the operations of an integrand that jump, and where
 changes         where in [0, 1] something that is constant between jumps changes
 subdivision     adaptive integrals of vectors over [0, 1], for derivatives of quadrature
@@ -12,6 +13,7 @@ steps           one step of a method on Arrays, with a fixed step size
 written_steps   the steps as a loop, in rules recorded for any values
 sampled         tanhsinh, cubature, which sum over points of their own
 initial         solve_ivp, odeint
+paths           which steps their solutions take, and the same steps on Arrays
 switching       their solutions in pieces, where the right-hand side jumps or has kinks
 sides           where along a solution its right-hand side jumps or has kinks
 noted           what a right-hand side decides at a point

@@ -19,7 +19,7 @@ from ...core.array import Array, peel
 from ...core.during import during
 from ...core.graph import Graph
 from ...core.lost import REPEATS, frame_of_user, line_of
-from ...core.primitive import Primitive
+from ...core.primitive import ZERO, Elementwise, Primitive
 from ...core.spec import PYTHON, hardened, is_inexact
 from ...core.trace import CONSTANT, Trace
 from ...primitives.elementwise import off_integer
@@ -27,6 +27,17 @@ from ...transforms.loops.scan_primitive import Scan
 from ...transforms.loops.while_primitive import While
 
 Key = tuple[Any, ...]
+ROUNDING = 1e-12  # times a number: a slope that is less is that of a constant
+
+
+def is_beyond(x: Any, size: Any) -> Any:
+    """Whether x is negative, and not by rounding beside a number of this size."""
+    return x < -ROUNDING * abs(size)
+
+
+# Asks on which side of an edge an operation is: see `edges`.
+beyond = Elementwise(is_beyond, ZERO, ZERO, name="beyond").declare(surface=lambda x, _: x)
+beyond.constant = True
 NONE: Mapping[Key, np.ndarray] = {}
 
 
@@ -85,7 +96,8 @@ class NotingTrace(Trace):
 
     def result(self, out: Any, moves: bool) -> Any:
         """Answers and counts stay plain, as in a derivative."""
-        return Array(out, self, moves) if is_inexact(getattr(out, "dtype", OTHER)) else out
+        floats = type(out) in PYTHON or is_inexact(getattr(out, "dtype", OTHER))
+        return Array(out, self, moves) if floats else out
 
     def note(
         self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
@@ -99,7 +111,8 @@ class NotingTrace(Trace):
             return None
         found, shape = primitive.surface, np.shape(level)
         surface = lambda: np.broadcast_to(found(*values, **static) * 1.0, shape)
-        return self.state.enter(level, None if found is None else surface, moves)
+        of_edge = primitive is beyond
+        return self.state.enter(level, None if found is None else surface, moves, of_edge)
 
     def concrete(self, x: Array, asked: str) -> Any:
         if is_inexact(x.dtype):
@@ -133,13 +146,15 @@ class Decided:
             outside = outside.f_back
         return (None, 0) if outside is frame else (line_of(frame), frame.f_lasti)
 
-    def enter(self, level: Any, surface: Callable[[], Any] | None, moves: bool) -> Any:
+    def enter(
+        self, level: Any, surface: Callable[[], Any] | None, moves: bool, of_edge: bool = False
+    ) -> Any:
         """Note a decision; its level, if it is to be another."""
         self.made = True
         if not moves:
             return None
         place = self.place()
-        key = *place, self.counts[place]
+        key = *place, self.counts[place], of_edge
         self.counts[place] += 1
         level = np.asarray(peel(level), float)
         self.found[key] = Decision(np.where(level == level, level, 0.5), surface)

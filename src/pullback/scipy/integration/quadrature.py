@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +25,7 @@ from ...core.dispatch import as_array
 from ...core.errors import ConversionError, MissingRuleError, SolverError
 from ...core.reach import CALLS
 from ...core.spec import spec_of
-from ...core.trace import is_live
+from ...core.trace import derivatives_of, is_live
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact, like
@@ -48,6 +49,8 @@ from .surfaces import OverRange, SurfacesOf, aside
 # is; and how many more show how the integrand goes on.
 NEAR, LATER = 2**12, 2**34
 
+DERIVATIVE = "the derivative of an integral"
+
 WEIGHTS: dict[str, Callable[..., Any]] = {
     "cos": lambda x, wvar: np.cos(wvar * x),
     "sin": lambda x, wvar: np.sin(wvar * x),
@@ -63,6 +66,7 @@ class Integral:
 
     def __init__(self, name: str, fun: Callable[..., Any], a: Any, b: Any, how: Any) -> None:
         self.name, self.fun, self.limits, self.how = name, fun, (a, b), how
+        self.of_derivative = name is DERIVATIVE
         self.moves = (is_live(a), is_live(b))
 
     def recorded(self) -> BranchingFunction:
@@ -78,15 +82,14 @@ class Integral:
     def result(self, results: Any, failure: str | None = None) -> Any:
         """(value, error); results: those of SciPy's call, None if it cannot be made here."""
         program = self.recorded()
-        theta, p, surfaces = program.theta, len(program.theta), SurfacesOf(program)
-        how = self.how
+        theta = program.theta
+        surfaces = SurfacesOf(program, any(map(derivatives_of, theta)), self.of_derivative)
 
         def run(*xs: Any) -> tuple[Any, ...]:
             plain = not any(type(x) is Array for x in xs)
             if first and plain and all(map(np.array_equal, first, xs)):
                 return tuple([np.copy(x)[()] for x in results])
-            again = lambda: how.again(Integrand(program, xs[:p], surfaces.moving()), *xs[p:])
-            value = settled(again)
+            value = settled(lambda: self.again(surfaces, xs))
             return value, np.zeros_like(np.real(value))[..., None].sum()
 
         def check() -> None:
@@ -113,6 +116,18 @@ class Integral:
         call = OverRange(self.name, run, push, pull, xs, results, reads="xs")
         call.surfaces = surfaces
         return call(*xs)
+
+    def again(self, surfaces: SurfacesOf, xs: Any) -> Any:
+        """The value, computed here; between the edges of operations, if it is none without them."""
+        program, p = surfaces.program, len(surfaces.program.theta)
+        of = lambda found: self.how.again(Integrand(program, xs[:p], found.moving()), *xs[p:])
+        if not self.of_derivative or surfaces.moves:
+            return of(surfaces)
+        with suppress(SolverError):
+            value = of(surfaces)
+            if type(value) is Array or np.all(np.isfinite(value)):
+                return value
+        return of(SurfacesOf(program, True, True))
 
     def edge(self, program: Any, x: Any, other: Any, parts: Any) -> Any:
         """The integrand at a limit, coming from inside: it may jump or have a kink there.
@@ -253,7 +268,7 @@ class ScalarQuadrature:
             return derived(fun, a, b, self.options.get("points"))
         shape = spec_of(fun(np.float64(0.5))).shape
         how = ScalarQuadrature({"weight": self.weight, "wvar": self.wvar})
-        one = lambda part: Integral("the derivative of an integral", part, a, b, how).result(None)
+        one = lambda part: Integral(DERIVATIVE, part, a, b, how).result(None)
         if not shape:
             return as_float(one(fun)[0])
         return np.stack([one(lambda x, i=i: fun(x)[i])[0] for i in range(shape[0])])
@@ -301,7 +316,7 @@ class Vector:
 def derived(fun: Any, a: Any, b: Any, points: Any) -> Any:
     """The integral of a derivative: an integral like others, but not requested from SciPy."""
     how = Vector({} if points is None else {"points": points})
-    return Integral("the derivative of an integral", fun, a, b, how).result(None)[0]
+    return Integral(DERIVATIVE, fun, a, b, how).result(None)[0]
 
 
 def holds_live(x: Any) -> bool:

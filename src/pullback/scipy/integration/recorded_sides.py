@@ -17,9 +17,10 @@ from ...core.graph import Graph, Variable
 from ...core.lost import REPEATS
 from ...core.trace import is_live
 from ...transforms.batch import vmap
+from ...transforms.loops.body import GraphRunner
 from ..solving.branches import BranchingFunction, WrittenBranch
 from ..solving.questions import answers_of
-from .noted import NONE, Decided, Decision, Key
+from .noted import NONE, Decided, Decision, Key, beyond
 from .sides import RightSide, leaves
 from .surfaces import Surfaces, jump_of, levels_of, opened
 
@@ -72,7 +73,10 @@ class PlainGraph:
 
 
 class RecordedBranch:
-    """One way of a right-hand side: its result, its questions, and its decisions by what moves."""
+    """One way of a right-hand side: its result, its questions, and its decisions by what moves.
+
+    The result is its value, and all slopes in one vector.
+    """
 
     def __init__(self, number: int, branch: WrittenBranch, live: list[bool]) -> None:
         self.number, self.theta, self.answers = number, branch.theta, branch.answers
@@ -83,7 +87,9 @@ class RecordedBranch:
             raise Unrecorded
         self.equations, self.n_outs = self.surfaces.equations, len(graph.outputs)
         wanted = [x for e in self.equations for x in (*e.outputs, *e.inputs)]
-        graph = Graph(graph.inputs, graph.equations, [*graph.outputs, *wanted]).pruned()
+        self.graph = graph = Graph(
+            graph.inputs, graph.equations, [*graph.outputs, *wanted]
+        ).pruned()
         self.steps = PlainGraph(graph)
         numbers = {id(e): i for i, e in enumerate(graph.equations)}
         self.places = [numbers[id(e)] for e in self.equations]
@@ -121,8 +127,9 @@ class RecordedBranch:
             return np.concatenate([np.ravel(x) * 1.0 for x in self([t, y], theta)])
 
         with np.errstate(all="ignore"):
-            sizes = [np.size(x) for x in self([ts[0], ys[0]], theta)]
-            return np.split(np.asarray(peel(vmap(flat)(ts, ys))), np.cumsum(sizes)[:-1], axis=1)
+            value, slopes, *rest = [np.size(x) for x in self([ts[0], ys[0]], theta)]
+            ends = np.cumsum([value + slopes, *rest])[:-1]
+            return np.split(np.asarray(peel(vmap(flat)(ts, ys))), ends, axis=1)
 
 
 class RecordedDecided(Decided):
@@ -154,11 +161,15 @@ class RecordedDecided(Decided):
 class RecordedSide(RightSide):
     """A right-hand side by its record at some point, and by further ones where it branches."""
 
+    parts = 128
+    value: ValueAlone | None = None
+
     def __init__(self, fun: Callable[..., Any], order: int, t: float, y: np.ndarray) -> None:
         super().__init__(fun, order)
 
         def whole(t: Any, y: Any) -> Any:
-            return np.concatenate([np.ravel(x) for x in leaves((self.slopes(t, y),))])
+            first, *rest = map(np.ravel, leaves(self.slopes(t, y)))
+            return first, np.concatenate(rest)
 
         with during(REPEATS, True):  # the derivatives here are nobody's
             self.program = BranchingFunction(whole, np.float64(t), y)
@@ -179,6 +190,14 @@ class RecordedSide(RightSide):
     def may_bend(self, t: float, y: np.ndarray) -> bool:
         return self.may_change
 
+    may_jump = may_bend
+
+    def is_of_edge(self, key: Key) -> bool:
+        return self.branches[key[1]].equations[key[2]].primitive is beyond
+
+    def within(self, among: Any) -> Callable[[Any, Any], tuple[np.ndarray, Decided]]:
+        return ValueAlone(self, among)
+
     def all_at(
         self, t: float, y: np.ndarray, others: Mapping[Key, np.ndarray] = NONE
     ) -> tuple[np.ndarray, Decided]:
@@ -188,8 +207,8 @@ class RecordedSide(RightSide):
                 for branch in self.branches:
                     found = branch(xs, self.theta, others)
                     decided.levels.update(zip(branch.keys, found[branch.n_outs :], strict=True))
-                    if answers_of(found[1 : branch.n_outs]) == branch.answers:
-                        out, decided.way = found[0], branch.number
+                    if answers_of(found[2 : branch.n_outs]) == branch.answers:
+                        out, decided.way = np.concatenate(found[:2]), branch.number
                 if out is None:
                     if others:  # what follows another answer is not recorded
                         raise Unrecorded
@@ -219,7 +238,9 @@ class RecordedSide(RightSide):
         return [outs[i] for i in range(len(ts))], changed
 
     def __call__(self, t: Any, y: Any) -> np.ndarray:
-        return self.all_at(t, y)[0][: len(y)]
+        if self.value is None:
+            self.value = ValueAlone(self, frozenset())
+        return self.value(t, y)[0]
 
     def height(self, t: Any, y: Any, key: Key, element: int) -> Any:
         _, number, i, _ = key
@@ -232,3 +253,50 @@ class RecordedSide(RightSide):
         operands = Graph(graph.inputs, graph.equations, e.inputs).pruned().evaluate(t, y, *theta)
         found = np.ravel(surface(*operands, **e.static) * 1.0)
         return found[element if len(found) > 1 else 0]
+
+
+class ValueAlone:
+    """A recorded right-hand side without slopes, and of its decisions those that count."""
+
+    def __init__(self, side: RecordedSide, among: Any) -> None:
+        self.side, self.among = side, among
+        self.branches = list[Any]()
+        self.learn()
+
+    def learn(self) -> None:
+        for branch in self.side.branches[len(self.branches) :]:
+            keys = [key for key in branch.keys if key in self.among]
+            kinds = [(e, level, counted, [key for key in keys if key[2] == i])
+                     for i, (e, level, counted) in enumerate(branch.kinds)]  # fmt: skip
+            kinds = [kind for kind in kinds if kind[-1]]
+            graph, steps = branch.graph, list[Any]()
+            for e, level, counted, _ in kinds:
+                steps += e.inputs if level is not None else [
+                    x for x, counts in zip(e.outputs, counted, strict=True) if counts]  # fmt: skip
+            outputs = [graph.outputs[0], *graph.outputs[2 : branch.n_outs], *steps]
+            runner = GraphRunner(Graph(graph.inputs, graph.equations, outputs).pruned())
+            self.branches.append((branch, runner, runner.opened(), kinds))
+
+    def __call__(self, t: Any, y: Any) -> tuple[np.ndarray, Decided]:
+        decided, theta = RecordedDecided(), self.side.theta
+        with np.errstate(all="ignore"):
+            for branch, runner, constants, kinds in self.branches:
+                xs = [np.float64(t), y, *[theta[i] for i in branch.theta]]
+                out, *found = runner(xs, constants)
+                n = len(branch.answers)
+                self.read(found[n:], kinds, decided.levels)
+                if not n or answers_of(found[:n]) == branch.answers:
+                    decided.way = branch.number
+                    return out, decided
+        out, _ = self.side.all_at(t, y)  # a way that is new
+        self.learn()
+        return self(t, y)
+
+    def read(self, found: list[Any], kinds: Any, levels: dict[Key, Any]) -> None:
+        """The levels by their keys."""
+        at = 0
+        for e, level, counted, keys in kinds:
+            n = len(e.inputs) if level is not None else sum(counted)
+            part, at = found[at : at + n], at + n
+            outs = part if level is None else [level(*part, **e.static)]
+            levels.update({key: outs[key[3]] for key in keys})

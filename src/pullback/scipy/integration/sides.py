@@ -22,14 +22,18 @@ from ...transforms.eager import GROUND
 from ...transforms.forward import jvp
 from ..solving.branches import bare
 from ..solving.implicit import RecordedFunction
+from .edges import slope_of, with_edges
 from .noted import NONE, Decided, Key, noted
 from .steps import Trajectory
 
 PLACES = np.arange(1, 7) / 6  # of each step, where it is looked for changes of decisions
 SAMPLES = 40  # changes of one decision that are looked at
+FEWER = 6  # likewise, where each point is asked for by itself
+PLACES_AT_ONCE = 2000  # which are looked at together
 FEW = 30  # changes that all count in second derivatives
 JUMP = 1e-6  # of the right-hand side: a jump that is less is none
 KINK = 1e-4  # of its slope: likewise, in first derivatives
+NARROW = 1e-7  # of the range: where slopes on both sides of a kink are compared; rounding is less
 
 
 class Change(NamedTuple):
@@ -48,9 +52,11 @@ def how_often() -> int:
 class RightSide:
     """A right-hand side on plain values, with its slopes if there are further derivatives."""
 
+    parts = 2  # into which changes are taken apart, at most, to find them
+
     def __init__(self, fun: Callable[..., Any], order: int) -> None:
         self.fun, self.order = fun, order
-        self.slopes: Callable[..., Any] = fun
+        self.slopes: Callable[..., Any] = with_edges(fun) if order == 1 else fun
         for _ in range(order - 1):
             self.slopes = with_slope(self.slopes)
 
@@ -63,8 +69,6 @@ class RightSide:
     ) -> tuple[np.ndarray, Decided]:
         """Its value and its slopes, all in one vector, and what is decided; others: otherwise."""
         out, decisions = noted(self.slopes, t, y, others)
-        if self.order == 1:
-            return np.asarray(peel(out)), decisions
         return np.concatenate([np.ravel(peel(x)) for x in leaves(out)]), decisions
 
     def swept(self, ts: np.ndarray, ys: np.ndarray) -> tuple[list[np.ndarray], list[set[Key]]]:
@@ -74,12 +78,30 @@ class RightSide:
         return [out for out, _ in found], [set(), *changes]
 
     def decides(self, t: float, y: np.ndarray) -> bool:
-        """Whether it decides anything, or its slopes do."""
-        return noted(self.slopes, t, y)[1].made
+        """Whether it decides anything, or its slopes do; what has edges may still not."""
+        slopes = self.fun
+        for _ in range(self.order - 1):
+            slopes = with_slope(slopes, edges=False)
+        return noted(slopes, t, y)[1].made
 
     def may_bend(self, t: float, y: np.ndarray) -> bool:
         """Whether it chooses by values, or its slopes decide by something that moves."""
         return noted(self.fun, t, y)[1].made or bool(noted(self.slopes, t, y)[1].found)
+
+    may_jump = may_bend
+
+    def is_of_edge(self, key: Key) -> bool:
+        """Whether a decision is on which side of an edge an operation is."""
+        return bool(key[-1])
+
+    def within(self, among: Any) -> Callable[[Any, Any], tuple[np.ndarray, Decided]]:
+        """What gives its value alone, and what it decides, of which these decisions count."""
+
+        def at(t: Any, y: Any) -> tuple[np.ndarray, Decided]:
+            out, decided = self.all_at(t, y)
+            return out[: len(y)], decided
+
+        return at
 
     def height(self, t: Any, y: Any, key: Key, element: int) -> Any:
         """A surface at (t, y), which may be Arrays; None if it is not known."""
@@ -168,12 +190,12 @@ def changed_a_little(x: Any, generator: Any) -> Any:
     return x + 1e-6 * by * (1e-3 + np.abs(x)) if x.dtype.kind in "fc" else x
 
 
-def with_slope(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """fun, and how it changes with time and along itself."""
+def with_slope(fun: Callable[..., Any], edges: bool = True) -> Callable[..., Any]:
+    """fun, and how it changes with time and along itself; edges: and where its kinks may be."""
 
     def both(t: Any, y: Any) -> Any:
         ones = np.ones_like(y) + 0.25 * np.arange(y.shape[0])
-        return jvp(fun, (t, y), (np.ones_like(t), ones))
+        return (slope_of if edges else jvp)(fun, (t, y), (np.ones_like(t), ones))
 
     return both
 
@@ -192,9 +214,14 @@ Found = tuple[int, float, float, frozenset[Key]]  # a change: its step, two time
 
 
 class Search:
-    """Where the right-hand side jumps along a trajectory that takes no notice of it."""
+    """Where the right-hand side jumps along a trajectory that takes no notice of it.
 
-    samples, jump, closely = SAMPLES, JUMP, True
+    values_jump: whether its value was seen to jump, and not its slopes alone
+    width: of the range, so near to a change values on both sides are compared
+    """
+
+    values_jump = False
+    samples, jump, closely, width = SAMPLES, JUMP, True, 0.0
 
     def __init__(self, path: Trajectory, ts: Sequence[float], side: RightSide) -> None:
         self.path, self.ts, self.side = path, [float(t) for t in ts], side
@@ -235,51 +262,77 @@ class Search:
 
     def counting(self, found: list[Found]) -> set[Key]:
         """The decisions with a change at which the right-hand side jumps."""
-        if self.side.order > 1 and len(found) <= FEW:
-            return {key for *_, keys in found for key in keys}
-        return self.jumping(found)
+        if self.side.order == 1 or len(found) > FEW:
+            return self.jumping(found)
+        of_edges = {key for *_, keys in found for key in keys if self.side.is_of_edge(key)}
+        others = {key for *_, keys in found for key in keys} - of_edges
+        asked = [(i, a, b, keys & of_edges) for i, a, b, keys in found]
+        return others | self.jumping(asked, NARROW)
 
-    def jumping(self, found: list[Found]) -> set[Key]:
-        """Those that were looked at, and do jump."""
-        by_key = defaultdict[Key, list[Any]](list)
+    def jumping(self, found: list[Found], width: float | None = None) -> set[Key]:
+        """Those of which some changes were looked at, and it jumps there; width: as of `Search`."""
+        by_key = defaultdict[Key, list[Found]](list)
         for change in found:
             for key in change[-1]:
                 by_key[key].append(change)
-        return {
-            key
-            for key, changes in by_key.items()
-            if any(self.jumps_at(*x[:3]) for x in changes[:: -(-len(changes) // self.samples)])
-        }
+        looked_at = dict.fromkeys(
+            change
+            for changes in by_key.values()
+            for change in changes[:: -(-len(changes) // self.samples)]
+        )
+        width = self.width if width is None else width
+        return {key for x in self.those_that_jump(list(looked_at), width) for key in x[-1]}
 
-    def jumps_at(self, i: int, a: float, b: float) -> bool:
-        """Whether the values differ on both sides of a change between a and b."""
-        (first, start), (last, end) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
-        width = 8 * np.spacing(max(abs(a), abs(b), abs(self.ts[-1] - self.ts[0])))
-        while abs(b - a) > width and (self.closely or self.differ(first, last)):
-            middle = a + (b - a) / 2
-            out, now = self.side.all_at(middle, self.state(i, middle))
-            if start.changed(now):
-                b, last, end = middle, out, now
-            else:
-                a, first, start = middle, out, now
-        return self.differ(first, last) or self.cancel(i, a, first, start, end)
+    def those_that_jump(self, found: list[Found], width: float) -> list[Found]:
+        """The changes with other values on both sides; all of them are narrowed down at once."""
+        jumping = list[Found]()
+        parts = max(2, min(self.side.parts, PLACES_AT_ONCE // max(1, len(found))))
+        largest = max([abs(t) for t in (self.ts[0], self.ts[-1], self.ts[-1] - self.ts[0])])
+        width = max(width * abs(self.ts[-1] - self.ts[0]), 8 * np.spacing(largest))
+        open_ = [(change, change[1], change[2], True) for change in found]
+        while open_:
+            places = [(change[0], float(a + (b - a) * k / parts))
+                      for change, a, b, _ in open_ for k in range(parts + 1)]  # fmt: skip
+            outs, changes = self.side.swept(np.array([t for _, t in places]), self.states(places))
+            still, open_ = open_, []
+            for n, (change, a, b, _) in enumerate(still):
+                row = n * (parts + 1)
+                there = [k for k in range(row + 1, row + parts + 1) if changes[k] & change[-1]]
+                if not there:
+                    continue
+                k = there[0]
+                low, high = places[k - 1][1], places[k][1]
+                differ = self.differ(outs[k - 1], outs[k])
+                if (
+                    abs(high - low) > width
+                    and abs(high - low) < abs(b - a)
+                    and (self.closely or differ)
+                ):
+                    open_.append((change, low, high, differ))
+                elif differ or self.cancel(change[0], low, high):
+                    jumping.append(change)
+                    self.values_jump |= self.differ(outs[k - 1], outs[k], len(self.ys[0]))
+        return jumping
 
-    def cancel(self, i: int, t: float, first: np.ndarray, start: Decided, end: Decided) -> bool:
+    def cancel(self, i: int, a: float, b: float) -> bool:
         """Whether several decisions change there, one of which alone would be a jump."""
+        (first, start), (_, end) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
         changed = start.on_its_way(start.changed(end))
         for key, element in changed if len(changed) > 1 else ():
             level, then = start.found[key].level, end.found[key].level
             if level.shape == then.shape:
                 level = np.where(np.arange(level.size).reshape(level.shape) == element, then, level)
-                if self.differ(first, self.side.all_at(t, self.state(i, t), {key: level})[0]):
+                if self.differ(first, self.side.all_at(a, self.state(i, a), {key: level})[0]):
                     return True
         return False
 
-    def differ(self, first: np.ndarray, last: np.ndarray) -> bool:
+    def differ(self, first: np.ndarray, last: np.ndarray, n: int | None = None) -> bool:
+        """Whether two results differ, or the first n numbers in them."""
         if first.shape != last.shape:
             return True
-        floor = 1e-9 * np.max(self.largest, initial=0)
-        return bool(np.any(np.abs(last - first) > self.jump * np.maximum(self.largest, floor)))
+        first, last, largest = first[:n], last[:n], self.largest[:n]
+        floor = 1e-9 * np.max(largest, initial=0)
+        return bool(np.any(np.abs(last - first) > self.jump * np.maximum(largest, floor)))
 
 
 class KinkSearch(Search):
@@ -288,10 +341,11 @@ class KinkSearch(Search):
     So a few changes of each decision are looked at, and not closely. Where it jumps is known.
     """
 
-    samples, jump, closely = 3, KINK, False
+    jump, closely, width = KINK, False, NARROW
 
     def __init__(self, path: Trajectory, ts: Any, side: RightSide, jumps: list[Change]) -> None:
         super().__init__(path, ts, side)
+        self.samples = SAMPLES if side.parts > 2 else FEWER
         self.known = {(change.low, change.high) for change in jumps}
 
     def counting(self, found: list[Found]) -> set[Key]:
@@ -304,7 +358,7 @@ class KinkSearch(Search):
             found = self.jumps() if self.side.may_bend(self.ts[0], self.ys[0]) else []
         except Exception:
             return []
-        return found if self.known < {(change.low, change.high) for change in found} else []
+        return found if self.known <= {(change.low, change.high) for change in found} else []
 
 
 def bends(path: Trajectory, fun: Callable[..., Any]) -> bool:

@@ -12,15 +12,58 @@ Under `vmap` each example has its own steps; an example with fewer steps repeats
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy import integrate
 
 from ...core.array import Array
+from ...core.primitive import Linear
+from ...core.spec import Spec
+from ...primitives.joining import spread
 from ...transforms.call import stop_gradient
 from ...transforms.forward import jvp
 from ..optimization.roots import root_of
+
+
+class Combination(Linear):
+    """The sum of arrays of one shape by weights."""
+
+    def value(self, *xs: Any, weights: tuple[float, ...]) -> Any:
+        rows = np.array(xs)
+        flat = np.dot(row_of(weights), rows.reshape(len(xs), -1))
+        return flat if rows.ndim == 2 else flat.reshape(rows.shape[1:])[()]
+
+    def composed(self, *xs: Any, weights: tuple[float, ...]) -> Any:
+        return sum([weight * x for x, weight in zip(xs, weights, strict=True)])
+
+    def spec(self, *xs: Any, weights: tuple[float, ...]) -> Spec:
+        return Spec(xs[0].shape, np.result_type(float, *[x.dtype for x in xs]))
+
+    def jvp(self, out: Any, xs: Any, x_dots: Any, **static: Any) -> Any:
+        moving = [i for i, x_dot in enumerate(x_dots) if x_dot is not None]
+        weights = tuple([static["weights"][i] for i in moving])
+        return self(*[x_dots[i] for i in moving], weights=weights)
+
+    def transpose(self, i: int, xs: Any, out_bar: Any, *, weights: tuple[float, ...]) -> Any:
+        return weights[i] * out_bar
+
+    def batch(self, xs: Any, mapped: Any, size: int, *, weights: tuple[float, ...]) -> Any:
+        return self(*spread(xs, mapped, size), weights=weights)
+
+
+combination = Combination("combination")
+row_of = lru_cache(np.array)
+
+
+def advanced(y: Any, h: Any, slopes: list[Any], weights: Any) -> Any:
+    """y + h times the sum of the slopes by weights."""
+    if type(h) is Array:
+        used = [(x, float(w)) for x, w in zip(slopes, weights, strict=True) if w]
+        return y + h * combination(*[x for x, _ in used], weights=tuple([w for _, w in used]))
+    used = [(x, float(h * w)) for x, w in zip(slopes, weights, strict=True) if w]
+    return combination(y, *[x for x, _ in used], weights=(1.0, *[w for _, w in used]))
 
 
 class Explicit:
@@ -34,9 +77,8 @@ class Explicit:
         """y at t + h, and what the polynomial is made of; `first` is the slope at t."""
         m, slopes = self.method, [fun(t, y) if first is None else first]
         for a, c in zip(m.A[1:], m.C[1:], strict=True):
-            s = len(slopes)
-            slopes.append(fun(t + c * h, y + np.dot(np.stack(slopes).T, a[:s]) * h))
-        new = y + h * np.dot(np.stack(slopes).T, m.B)
+            slopes.append(fun(t + c * h, advanced(y, h, slopes, a[: len(slopes)])))
+        new = advanced(y, h, slopes, m.B)
         slopes.append(fun(t + h, new))
         return new, (slopes, new)
 
@@ -51,8 +93,7 @@ class Explicit:
             return np.dot(np.stack(slopes).T, m.P)
         slopes = list(slopes)
         for a, c in zip(m.A_EXTRA, m.C_EXTRA, strict=True):
-            s = len(slopes)
-            slopes.append(fun(t + c * h, y + np.dot(np.stack(slopes).T, a[:s]) * h))
+            slopes.append(fun(t + c * h, advanced(y, h, slopes, a[: len(slopes)])))
         change, first, last = new - y, slopes[0], slopes[m.n_stages]
         rows = [change, h * first - change, 2 * change - h * (last + first)]
         higher = h * np.dot(m.D, np.stack(slopes))

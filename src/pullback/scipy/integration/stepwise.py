@@ -17,8 +17,9 @@ from ..optimization.roots import as_tuple
 from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, solve
 from ..solving.serving import serves
-from .initial import path_of, right_side, start_of, steps_for, without
+from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
+from .paths import path_of, steps_for
 
 
 def alone(found: Examples) -> Examples:

@@ -18,6 +18,9 @@ from ...transforms.loops.body import example
 
 ACCURATE, LIMIT = 1e-13, 2000
 SHARP = 1e-18  # a kink is found to the root of it: what is a kink of a value is a jump of its slope
+# So near to a break a number that is 0 there is rounded to 0, as that under a root is; what is not
+# finite for it adds nothing.
+BESIDE = 3e-8
 EDGES = np.array([1e-9, 1 - 1e-9])
 
 
@@ -219,8 +222,10 @@ def between(evaluate: Evaluate, breaks: Any) -> Any:
         i = np.minimum(ws * n, n - 1).astype(int)
         v, length = ws * n - i, (right - left)[i]
         values = evaluate(left[i] + length * smooth(v))
-        slopes = np.reshape(n * length * 6 * v * (1 - v), (-1,) + (1,) * (values.ndim - 1))
-        return values * slopes
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        beside = np.reshape(length * np.minimum(smooth(v), smooth(1 - v)) < BESIDE, shape)
+        values = np.where(beside & ~np.isfinite(values), 0.0, values)
+        return values * np.reshape(n * length * 6 * v * (1 - v), shape)
 
     return adaptive(stretched, np.arange(1, n) / n)
 

@@ -30,6 +30,7 @@ from ...transforms.loops.scan_primitive import Scan
 from ...transforms.loops.while_primitive import While, moved
 from ..solving.branches import LEARNED, KnownBranch
 from ..solving.motion import Described
+from .edges import edges_along
 
 # What a rule decides by these values is no jump: it is right with either answer.
 aside = Elementwise(lambda x: np.array(x)[()], ZERO, name="aside", lower="same")
@@ -131,17 +132,45 @@ def opened(graph: Graph) -> Graph:
     def rule(e: Equation) -> Any:
         if not isinstance(e.primitive, OverRange) or not e.primitive.jumps_inside:
             return e
-        beside = opened(written(e.primitive.at_limits, e))
-        names: dict[Any, Any] = dict(zip(beside.inputs, e.inputs, strict=True))
-        found = [e]
-        for f in beside.equations:
-            inputs = [names[x] if type(x) is Variable else x for x in f.inputs]
-            outputs = tuple([Variable(x.spec) for x in f.outputs])
-            found.append(Equation(f.primitive, tuple(inputs), outputs, f.static))
-            names.update(zip(f.outputs, outputs, strict=True))
-        return found
+        return [e, *beside(opened(written(e.primitive.at_limits, e)), e.inputs)]
 
     return rewritten(graph, rule)
+
+
+def beside(graph: Graph, inputs: Sequence[Any]) -> list[Equation]:
+    """The equations of a graph for these inputs."""
+    names: dict[Any, Any] = dict(zip(graph.inputs, inputs, strict=True))
+    found = []
+    for e in graph.equations:
+        xs = [names[x] if type(x) is Variable else x for x in e.inputs]
+        outputs = tuple([Variable(x.spec) for x in e.outputs])
+        found.append(Equation(e.primitive, tuple(xs), outputs, e.static))
+        names.update(zip(e.outputs, outputs, strict=True))
+    return found
+
+
+def with_edges_of(graph: Graph, of_derivative: bool) -> Graph:
+    """The graph, which asks as well where its operations are of their edges: see `edges`.
+
+    They are asked as functions of its first input. A continuous integrand needs them where it is a
+    derivative; and one that divides may jump.
+    """
+    reached, asking, divides = {graph.inputs[0]}, list[Equation](), False
+    for e in graph.equations:
+        if not reached.isdisjoint([x for x in e.inputs if type(x) is Variable]):
+            reached.update(e.outputs)
+            if e.primitive.edge is not None or e.primitive.pole is not None:
+                asking.append(e)
+                divides |= e.primitive.pole is not None
+    if not (divides or (asking and of_derivative)):
+        return graph
+    inside = Graph(graph.inputs, graph.equations, [x for e in asking for x in e.outputs]).pruned()
+
+    def ask(x: Any, *others: Any) -> Any:
+        return tuple(edges_along(lambda x: inside.evaluate(x, *others), x))
+
+    asked = recorded(ask, [zeros(x.spec) + 0.5 for x in graph.inputs])
+    return Graph(graph.inputs, [*graph.equations, *beside(asked, graph.inputs)], graph.outputs)
 
 
 def jump_of(e: Equation) -> tuple[Any, Any]:
@@ -302,10 +331,15 @@ def may_jump_or_search(graph: Graph) -> bool:
 
 
 class SurfacesOf:
-    """The surfaces of a recorded integrand, made once for its value and all its rules."""
+    """The surfaces of a recorded integrand, made once for its value and all its rules.
 
-    def __init__(self, program: Any) -> None:
+    moves: whether derivatives of the integral are taken
+    of_derivative: whether the integrand is a derivative itself
+    """
+
+    def __init__(self, program: Any, moves: bool = False, of_derivative: bool = False) -> None:
         self.program, self.graphs = program, list[Graph]()
+        self.moves, self.of_derivative = moves, of_derivative
         self.made = dict[tuple[int, ...] | None, ProgramSurfaces]()
         self.jumping = False  # whether a branch may jump, or looks for jumps
         self.learned = LEARNED[0]
@@ -316,7 +350,8 @@ class SurfacesOf:
             self.learned, self.graphs, self.jumping = LEARNED[0], [], False
             self.made.clear()
         for branch in self.program.branches[len(self.graphs) :]:  # a rule may go one that is new
-            self.graphs.append(opened(branch.graph))
+            graph = opened(branch.graph)
+            self.graphs.append(with_edges_of(graph, self.of_derivative) if self.moves else graph)
             self.jumping = self.jumping or may_jump_or_search(self.graphs[-1])
             self.made.clear()
         return self.graphs

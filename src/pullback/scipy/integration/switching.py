@@ -16,6 +16,7 @@ each side. A line that short differs from the solution by its square.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -34,6 +35,8 @@ from .steps import Explicit, Radau, Trajectory
 
 GAP = 1e-9  # of the range: how far from a jump one is sure on which side one is
 FINER, FINEST = 1e-3, 1e-10  # the relative tolerance of pieces: of that of the steps, and at least
+OF_KINKS = 1e-7  # likewise, of kinks, of which one derivative is taken
+STEEP = 3.0  # times as large is a slope that has no bound, at a hundredth of the way
 MOST = 500  # jumps
 TRIES = 100  # steps towards a jump
 
@@ -63,27 +66,43 @@ class Reach(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """The end of a piece: how far the jump is, and the slopes on both sides."""
+    """The end of a piece: how far the jump is, and the right-hand side before and behind it.
+
+    moves: whether derivatives need to know how its time moves; steep: whether slopes grow without
+    bound towards it, so that all steps of the piece before it have to move with it
+    """
 
     reach: Reach
     ahead: float
     before: np.ndarray
     behind: np.ndarray
+    moves: bool
+    steep: bool
 
 
 class Pieces:
     """The solution on plain values, piece by piece: meshes, and what is between two pieces.
 
     among: the decisions by which the right-hand side jumps; longest: the longest step
+    bends: whether there are no jumps but kinks, of which one derivative is taken: where they are
+    is enough, and how they move is not needed
     """
 
-    insists, rtol = True, FINEST
+    rtol = FINEST
 
     def __init__(
-        self, side: RightSide, method: Any, y: np.ndarray, sizes: Any, among: Any, longest: float
+        self,
+        side: RightSide,
+        method: Any,
+        y: np.ndarray,
+        sizes: Any,
+        among: Any,
+        longest: float,
+        bends: bool,
     ) -> None:
         self.side, self.method, self.among, self.longest = side, method, among, longest
-        self.y, self.sizes = y, sizes
+        self.y, self.sizes, self.bends = y, sizes, bends
+        self.inside = side.within(among)
         self.solver = integrate.DOP853 if isinstance(method, Explicit) else integrate.Radau
         self.meshes, self.crossings = list[list[float]](), list[Crossing]()
         self.guesses = list[list[Any]]()
@@ -92,7 +111,8 @@ class Pieces:
         """From t to the end."""
         self.t, self.end = t, end
         self.sign = 1.0 if end >= t else -1.0
-        self.gap = max(GAP * abs(end - t), 64 * np.spacing(max(abs(t), abs(end))))
+        gap = OF_KINKS if self.bends else GAP
+        self.gap = max(gap * abs(end - t), 64 * np.spacing(max(abs(t), abs(end))))
         self.begin(t, self.y)
         by, slope = self.sign * self.gap, self.side(t, self.y)
         now = self.decided(t + by, self.y + by * slope)
@@ -114,15 +134,15 @@ class Pieces:
         self.decisions = self.decided(t, y)
 
     def decided(self, t: float, y: np.ndarray) -> Decided:
-        return self.side.all_at(t, y)[1]
+        return self.inside(t, y)[1]
 
     def checked(self, t: float, y: np.ndarray) -> np.ndarray:
         """The right-hand side, in this piece alone."""
-        out, now = self.side.all_at(t, y)
+        out, now = self.inside(t, y)
         changed = self.decisions.changed(now, self.among)
         if changed:
             raise Left(t, changed)
-        return out[: len(y)]
+        return out
 
     def towards(self, end: float) -> Left | None:
         """Steps as far as decisions stay; None if they lead to the end."""
@@ -155,30 +175,37 @@ class Pieces:
         return None
 
     def piece(self) -> Reach | None:
-        """Up to the next jump."""
+        """Up to the next jump.
+
+        As near to it as the last step has shown that its distance is known.
+        """
         left = self.towards(self.end)
         if left is None:
             return None
-        limit, last = abs(left.t - self.t), np.nan
+        limit, expected, before = abs(left.t - self.t), np.nan, np.nan
         for _ in range(TRIES):
             reach = self.nearest(left, 0.0)
             if not np.isfinite(reach.ahead) and limit <= 4 * self.gap:
                 reach = self.nearest(left, 8 * self.gap)
                 if not np.isfinite(reach.ahead):
+                    if self.bends:
+                        return reach._replace(height=-limit, rate=1.0, aside=0.0)
                     raise unknown(reach.which[0])
             ahead = reach.ahead
             if ahead <= 2 * self.gap or (reach.aside and ahead <= 8 * self.gap):
                 return reach
-            step = ahead - self.gap if abs(ahead - last) < 0.1 * self.gap else 0.9 * ahead
+            error = 4 * abs(ahead - expected) * (ahead / before) ** 2
+            step = ahead - max(self.gap, error if error < 0.1 * ahead else 0.1 * ahead)
             if not step < limit:
                 step = 0.5 * limit
             start, self.trial = self.t, max(step, 1e-3 * self.gap)
             again = self.towards(self.t + self.sign * step)
+            moved = abs(self.t - start)
             if again is not None:
                 left, limit = again, abs(again.t - self.t)
             else:
-                limit = max(limit - abs(self.t - start), self.gap)
-            last = ahead - abs(self.t - start)
+                limit = max(limit - moved, self.gap)
+            expected, before = ahead - moved, ahead
         raise touching(left.changed[0][0])
 
     def nearest(self, left: Left, aside: float) -> Reach:
@@ -193,21 +220,31 @@ class Pieces:
         """Over a jump, to the next piece."""
         slope, by = self.side(self.t, self.y), self.sign * self.gap
         t, y = self.t + self.sign * ahead, self.y + self.sign * ahead * slope
-        out, beyond = self.side.all_at(t + by, y + by * slope)
-        behind = out[: len(y)]
+        behind, beyond = self.inside(t + by, y + by * slope)
         changed = self.decisions.changed(beyond, self.among)
-        if not changed:
+        if not changed and not self.bends:
             raise touching(reach.which[0])
-        if len(changed) > 1 and reach is not START and self.insists:
+        if len(changed) > 1 and reach is not START and not self.bends:
             self.side.insist_alike(
                 self.t, self.y, reach.aside, slope, self.sign, changed, 64 * self.gap
             )
         now = self.decided(t + by, y + by * behind)
-        if beyond.changed(now, self.among):
+        if beyond.changed(now, self.among) and not self.bends:
             raise staying(reach.which[0])
-        self.crossings.append(Crossing(reach, ahead, slope, behind))
+        steep = self.steepens(self.t, self.y, -self.sign)
+        moves = not self.bends or steep or self.steepens(t + by, y + by * behind, self.sign)
+        self.crossings.append(Crossing(reach, ahead, slope, behind, moves, steep))
         self.begin(t + by, y + by * self.side(t + by, y + by * behind))
         self.decisions = now
+
+    def steepens(self, t: float, y: np.ndarray, way: float) -> bool:
+        """Whether slopes of the right-hand side grow towards a jump; way: in time, away from it."""
+        far = 100 * way * self.gap
+        near, farther = [self.side.all_at(t + by, y + by * self.side(t, y))[0] for by in (0.0, far)]
+        if near.shape != farther.shape:
+            return False
+        near, farther = [np.max(np.abs(x[len(y) :]), initial=0.0) for x in (near, farther)]
+        return bool(near > STEEP * farther)
 
 
 class SwitchedPath(Trajectory):
@@ -220,21 +257,36 @@ class SwitchedPath(Trajectory):
         self.pieces = {}
         for i, mesh in enumerate(pieces.meshes):
             crossing = pieces.crossings[i] if i < len(pieces.crossings) else None
-            ends = [*mesh[1:]]
-            slope = None
-            for j, end in enumerate(ends):
-                last = j + 1 == len(ends)
-                guess = pieces.guesses[i][j] if pieces.guesses[i] else None
-                time = end
-                if last and crossing is None:
-                    time = end if t1 is None else t1
-                elif last and crossing is not None:
-                    time = self.reached(end, slope, guess, crossing)
-                slope = self.go(time, slope, guess)
+            if crossing is not None and len(mesh) == 1 and crossing.reach is not START:
+                raise touching(crossing.reach.which[0])  # the jump is where it begins
+            end = mesh[-1] if crossing is not None or t1 is None else t1
+            begun = len(self.states)
+            slope = self.along(mesh, pieces.guesses[i], crossing, end)
+            if crossing is not None and crossing.steep and len(mesh) > 1:
+                end = self.ts[-1]
+                del self.ts[begun + 1 :], self.ys[begun + 1 :]
+                del self.states[begun:], self.methods[begun:]
+                slope = self.along(mesh, pieces.guesses[i], crossing, end)
             if crossing is not None:
-                if not ends and crossing.reach is not START:  # the jump is where it begins
-                    raise touching(crossing.reach.which[0])
                 self.cross(crossing, slope)
+
+    def along(self, mesh: list[float], guesses: list[Any], crossing: Any, end: Any) -> Any:
+        """The steps of a piece; the slope at its end, if it is known.
+
+        They move with its beginning and its end: so their places as seen from a jump stay the same,
+        where slopes may grow without bound.
+        """
+        start, slope, ratio = self.ts[-1], None, None
+        if len(mesh) > 1 and any(type(x) is Array for x in (start, end)):
+            ratio = (end - start) / (mesh[-1] - mesh[0])
+        for j, plain in enumerate(mesh[1:]):
+            guess, last = guesses[j] if guesses else None, j + 2 == len(mesh)
+            time = plain if ratio is None else end - (mesh[-1] - plain) * ratio
+            if last:
+                moves = crossing is not None and crossing.moves
+                time = self.reached(end, slope, guess, crossing) if moves else end
+            slope = self.go(time, slope, guess)
+        return slope
 
     def go(self, t: Any, slope: Any, guess: Any) -> Any:
         """One step to t; the slope there, if it is known."""
@@ -249,13 +301,13 @@ class SwitchedPath(Trajectory):
         self.states.append(state)
         self.methods.append(method)
 
-    def reached(self, end: float, slope: Any, guess: Any, crossing: Crossing) -> Any:
+    def reached(self, end: Any, slope: Any, guess: Any, crossing: Crossing) -> Any:
         """The end of the last step before a jump, with its derivatives: each of Newton's steps
 
         from the end carries one more.
         """
-        start, y, time, reach = self.ts[-1], self.ys[-1], np.float64(end), crossing.reach
-        sign, t = self.pieces_of.sign, time
+        start, y, reach, sign = self.ts[-1], self.ys[-1], crossing.reach, self.pieces_of.sign
+        t: Any = end if type(end) is Array else np.float64(end)
         for _ in range(self.side.order + any(GROUND is x.within for x in arrays_of(y))):
             new, _ = self.method.step(self.fun, start, y, t - start, slope, guess)
             by = sign * reach.aside
@@ -282,6 +334,12 @@ class SwitchedPath(Trajectory):
         return self.pieces[i]
 
     def at(self, i: Any, t: Any) -> Any:
+        if (
+            type(t) is not Array
+            and t == self.ts[int(i) + 1]
+            and type(self.ts[int(i) + 1]) is not Array
+        ):
+            return self.ys[int(i) + 1]
         start, y, h, polynomial = self.piece(int(i))
         return self.methods[int(i)].at(y, h, polynomial, (t - start) / h)
 
@@ -311,51 +369,76 @@ def arrays_of(x: Any) -> list[Array]:
 
 
 def switched(
-    path: Trajectory, side: RightSide, decides: bool, ts: Any, t1: Any
+    side: RightSide, steps: Any, held: Callable[[], Trajectory], ends: Any, y: Any
 ) -> SwitchedPath | None:
     """The same solution in pieces, where the right-hand side jumps at places that move.
 
     The right-hand side is recorded, where that can be, and else its every call is noted.
+
+    steps: of a solution that takes no notice of jumps; held: makes its path, on Arrays
+    ends: the limits of time, which may be Arrays; None for one that does not move
     """
+    problem = Problem(steps, held, ends, y)
     with suppress(Exception, Unstaged):
-        t, y = float(ts[0]), np.asarray(peel(path.ys[0]))
-        sides = [RecordedSide(side.fun, n, t, y) for n in dict.fromkeys((side.order, 2))]
-        return by_sides(path, sides[0], sides[-1], decides, ts, t1)
-    return by_sides(path, side, RightSide(side.fun, 2), decides, ts, t1)
+        start = float(steps.ts[0]), np.asarray(peel(y))
+        sides = [RecordedSide(side.fun, n, *start) for n in dict.fromkeys((side.order, 2))]
+        return by_sides(problem, sides[0], sides[-1])
+    return by_sides(problem, side, RightSide(side.fun, 2))
 
 
-def by_sides(
-    path: Trajectory, side: RightSide, slopes: RightSide, decides: bool, ts: Any, t1: Any
-) -> SwitchedPath | None:
+class Problem:
+    """An initial value problem, and the steps of a solution; see `switched`."""
+
+    def __init__(self, steps: Any, held: Callable[[], Trajectory], ends: Any, y: Any) -> None:
+        self.steps, self.held, self.ends, self.y = steps, held, ends, y
+
+    def plain(self, side: RightSide) -> Trajectory:
+        """The path on plain values."""
+        steps, y = self.steps, np.asarray(peel(self.y))
+        if steps.stages is not None:
+            return self.held()
+        return Trajectory(steps.method, side, steps.ts, y, None, steps.rtol)
+
+
+def by_sides(problem: Problem, side: RightSide, slopes: RightSide) -> SwitchedPath | None:
     """slopes: the right-hand side with its slopes, which jump where it has kinks."""
-    jumps = Search(path, ts, side).jumps() if decides else []
+    t, y = float(problem.steps.ts[0]), np.asarray(peel(problem.y))
+    if not any(each.may_bend(t, y) for each in (side, slopes)):
+        return None
+    path = problem.plain(side)
+    jumps = Search(path, problem.steps.ts, side).jumps() if side.may_jump(t, y) else []
     if side.order == 1:
-        kinks = KinkSearch(path, ts, slopes, jumps).kinks()
+        search = KinkSearch(path, problem.steps.ts, slopes, jumps)
+        kinks = search.kinks()
+        if kinks and search.values_jump and not jumps:
+            return in_pieces(problem, path, slopes, kinks, False)
         if kinks:
             with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
-                return in_pieces(path, ts, slopes, kinks, t1, bool(jumps))
-    return in_pieces(path, ts, side, jumps, t1) if jumps else None
+                return in_pieces(problem, path, slopes, kinks, not jumps)
+    return in_pieces(problem, path, side, jumps, False) if jumps else None
 
 
 def in_pieces(
-    path: Trajectory, ts: Any, side: RightSide, jumps: list[Change], t1: Any, insists: bool = True
+    problem: Problem, path: Trajectory, side: RightSide, jumps: list[Change], bends: bool
 ) -> SwitchedPath:
-    """insists: whether jumps at one time must move alike, as kinks of one derivative need not"""
-    start, end = float(ts[0]), float(ts[-1])
+    """bends: see `Pieces`"""
+    start, end = [float(problem.steps.ts[i]) for i in (0, -1)]
     if len(jumps) > MOST:
         raise staying(next(iter(jumps[-1].keys)))
     among = frozenset(key for change in jumps for key in change.keys)
-    ends = [start, *[change.low for change in jumps], end]
-    apart = [abs(b - a) for a, b in pairwise(ends)]
     whole = abs(end - start)
+    places = [change.low for change in jumps]
+    apart = [abs(b - a) for a, b in pairwise(places if bends else [start, *places, end])]
     longest = max(whole / 1e3, min([x for x in apart if x > 1e-6 * whole], default=whole) / 2)
     ys = np.abs([np.asarray(peel(y)) for y in path.ys])
     sizes = np.maximum(np.max(ys, axis=0), 1e-6 * np.max(ys) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
-    pieces = Pieces(side, method, np.asarray(peel(path.ys[0])), sizes, among, longest)
-    pieces.insists, pieces.rtol = insists, max(FINER * path.rtol, FINEST)
+    y0 = np.asarray(peel(path.ys[0]))
+    pieces = Pieces(side, method, y0, sizes, among, longest, bends)
+    pieces.rtol = max(FINER * path.rtol, FINEST)
     pieces.take(start, end)
-    return SwitchedPath(path.fun, side, pieces, path.ts[0], t1, path.ys[0])
+    t0, t1 = problem.ends
+    return SwitchedPath(side.fun, side, pieces, start if t0 is None else t0, t1, problem.y)
 
 
 # What is refused.
