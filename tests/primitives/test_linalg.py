@@ -486,3 +486,26 @@ def test_gradients_at_low_rank_are_the_same_under_vmap(shape):
     np.testing.assert_allclose(one, (w + w.T) @ low, atol=1e-10)
     for each in vmap(grad(f))(np.stack([low, low])):
         np.testing.assert_allclose(each, one, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, complex])
+@pytest.mark.parametrize("n", [3, 8])
+def test_values_alone_are_numpys_to_the_bit(n, dtype):
+    """LAPACK finds them in another way than with the vectors that derivatives need."""
+    random = np.random.default_rng(n)
+    a = random.normal(size=(4, n, n)).astype(dtype)
+    if dtype is complex:
+        a = a + 1j * random.normal(size=a.shape)
+    for f in (
+        np.linalg.eigvalsh,
+        lambda a: np.linalg.eigvalsh(a, UPLO="U"),
+        lambda a: np.linalg.svd(a, compute_uv=False),
+        np.linalg.svdvals,
+        np.linalg.cond,
+        lambda a: np.linalg.norm(a, 2, axis=(-2, -1)),
+        lambda a: np.linalg.norm(a, "nuc", axis=(-2, -1)),
+    ):
+        for x in (a, *a):
+            x = (x + np.conj(np.swapaxes(x, -1, -2))) / 2
+            for value in (vjp(f, x)[0], jvp(f, (x,), (x,))[0]):
+                np.testing.assert_array_equal(value, f(x))

@@ -80,6 +80,10 @@ STOPPED_AT |= {"faculty.variance_components": 1e-4, "faculty.minimal_glucose": 3
 STOPPED_AT |= {"harbour.two_portfolios": 3e-4, "harbour.dispatch_with_losses": 1e-4}
 STOPPED_AT |= {"harbour.kinematic_chain": 3e-4, "harbour.global_fit": 1e-4}
 STOPPED_AT |= {"parish.lifetimes_of_decay": 1e-3, "parish.washout_margin": 3e-5}
+STOPPED_AT |= {"notebooks.four_fits": 1e-4, "notebooks.probit_by_bfgs": 1e-3}
+STOPPED_AT |= {"notebooks.predator_with_saturation": 3e-5, "packages.mean_variance": 1e-4}
+STOPPED_AT |= {"packages.growth_with_habits": 3e-3, "packages.random_intercepts_reml": 1e-4}
+STOPPED_AT |= {"packages.beta_regression_mle": 1e-4}
 # A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
 # it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
 # A covariance by SciPy's own differences, and a statistic by the inverse of one, amplify last bits.

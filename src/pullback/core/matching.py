@@ -53,30 +53,40 @@ if np.ndarray.__flags__ & SEQUENCE:
 class Identical:
     """`identical[x, y]`: whether `x is y` holds of what NumPy or Python would have in their places.
 
-    There is one object for each truth value. It is asked for only where both are of one kind.
+    There is one object for each truth value, which is asked for only where both are of one kind.
+    Of other numbers a recording is told, because replays make objects of their own.
     """
 
     def __getitem__(self, pair: tuple[Any, Any]) -> bool:
         x, y = pair
-        if x is y or type(x) not in STAND_FOR_TRUTH or type(y) not in STAND_FOR_TRUTH:
+        if type(x) not in NUMBERS or type(y) not in NUMBERS:
             return x is y
-        kind = kind_of_truth(x)
-        return kind is not None and kind is kind_of_truth(y) and bool(x) is bool(y)
+        kind = kind_of_number(x)
+        if kind is None or kind is not kind_of_number(y):
+            return x is y
+        if kind in TRUTHS:
+            return x is y or bool(x) is bool(y)
+        if IDENTIFIED:
+            IDENTIFIED[-1](x, y)
+        return x is y
 
 
-STAND_FOR_TRUTH = frozenset({Array, bool, np.bool_})
+IDENTIFIED: list[Any] = []  # what is told of numbers that are compared by `is`
+NUMBERS = frozenset({Array, *np.ScalarType} - {str, bytes, memoryview})
+TRUTHS = frozenset({bool, np.bool_})
 
 
-def kind_of_truth(x: Any) -> type | None:
-    """The class of a truth value or of an Array that stands for one; None for anything else."""
-    kind = class_of_number(x) if type(x) is Array and is_number(x) else type(x)
-    return kind if kind is bool or kind is np.bool_ else None
+def kind_of_number(x: Any) -> type | None:
+    """The class of a number or of an Array that stands for one; None for an array."""
+    if type(x) is not Array:
+        return type(x)
+    return class_of_number(x) if is_number(x) else None
 
 
 def settled(x: Any) -> Any:
     """The object that an Array stands for if it stands for a truth value; else x itself."""
-    kind = kind_of_truth(x)
-    return x if kind is None else kind(bool(x))
+    kind = kind_of_number(x) if type(x) is Array else None
+    return kind(bool(x)) if kind in TRUTHS else x
 
 
 IDENTICAL = Identical()

@@ -201,9 +201,13 @@ class Eigh(Spectrum):
 
 
 class Eigvalsh(Eigh):
-    """Its vectors are there for derivatives alone."""
+    """Its vectors are there for derivatives alone; its values are those that NumPy finds alone."""
 
     alone = True
+
+    def value(self, a, *faced, UPLO):
+        _, v = lapack.eigh(a, UPLO)
+        return self.results(a, lapack.eigvalsh(a, UPLO), v, faced=faced)
 
 
 eigh_p, eigvalsh_p = Eigh("eigh"), Eigvalsh("eigvalsh")
@@ -546,9 +550,13 @@ def of_frame(vectors, rest, rest_bar, what, instead):
 
 
 class Svdvals(SVD):
-    """Its vectors are there for derivatives alone."""
+    """Its vectors are there for derivatives alone; its values are those that NumPy finds alone."""
 
     alone = True
+
+    def value(self, a, *faced, full):
+        u, _, vh = lapack.svd(a, full)
+        return self.results(a, u, lapack.singular_values(a), vh, faced=faced)
 
 
 svd_p, svdvals_p = SVD("svd"), Svdvals("svdvals")

@@ -67,6 +67,10 @@ det = direct(np.linalg.det, "det", lambda out: out)
 eigh_of_lower = direct(np.linalg.eigh, "eigh_lo", lambda out: out[0][0])
 eigh_of_upper = direct(lambda a: np.linalg.eigh(a, "U"), "eigh_up", lambda out: out[0][0])
 thin_svd = direct(lambda a: np.linalg.svd(a, False), "svd_s", lambda out: out[1][0])
+# The values alone are found in another way, with other last bits.
+values_of_lower = direct(np.linalg.eigvalsh, "eigvalsh_lo", lambda out: out[0])
+values_of_upper = direct(lambda a: np.linalg.eigvalsh(a, "U"), "eigvalsh_up", lambda out: out[0])
+singular_values = direct(np.linalg.svdvals, "svd", lambda out: out[0])
 
 
 def cholesky(a, upper):
@@ -79,6 +83,13 @@ def eigh(a, UPLO):
     if UPLO == "L":
         return eigh_of_lower(a)
     return eigh_of_upper(a) if UPLO == "U" else np.linalg.eigh(a, UPLO)
+
+
+def eigvalsh(a, UPLO):
+    """The eigenvalues alone."""
+    if UPLO == "L":
+        return values_of_lower(a)
+    return values_of_upper(a) if UPLO == "U" else np.linalg.eigvalsh(a, UPLO)
 
 
 def svd(a, full):

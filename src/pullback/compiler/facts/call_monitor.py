@@ -30,6 +30,7 @@ import numpy as np
 from ...core.bytecode import original
 from ...core.during import during, listed
 from ...core.mapped_text import showing
+from ...core.matching import IDENTIFIED
 from ...core.namespaces import UNWATCHED, apart, package
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
@@ -50,7 +51,7 @@ from .judge import (
     may_repeat,
     repeats_draws,
 )
-from .listeners import WATCHING, Answers, Draws, is_asked, looked_up, warns
+from .listeners import WATCHING, Answers, Draws, identified, is_asked, looked_up, warns
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
@@ -125,6 +126,7 @@ def is_root_silent(level: int) -> bool:
 
 LISTENERS: tuple[tuple[list[Any], Any], ...] = (
     (ASKED, is_asked), (ANSWERS, Answers), (LOOKUPS, looked_up), (DRAWS, Draws), (WARNS, warns),
+    (IDENTIFIED, identified),
 )  # fmt: skip
 
 
