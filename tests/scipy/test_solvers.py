@@ -473,8 +473,12 @@ class TestStepByStep:
         np.testing.assert_allclose(pb.grad(f)(1.4), slope, rtol=1e-6)
 
     def test_between_its_steps(self):
-        with pytest.raises(pb.MissingRuleError, match="dense_output"):
-            pb.grad(lambda k: self.run(k, 0.5, 0.0).dense_output()(1.4)[0])(1.4)
+        """`dense_output` of the last step."""
+        f = lambda k: self.run(k, 0.5, 0.0).dense_output()(1.49)[0]
+        end = lambda k: integrate.solve_ivp(
+            lambda t, y: -k * y + np.cos(t), (0, 1.49), [0.5], rtol=1e-12, atol=1e-13
+        ).y[0, -1]
+        assert pb.grad(f)(1.4) == pytest.approx((end(1.4001) - end(1.3999)) / 2e-4, rel=1e-6)
 
 
 def test_programs_without_a_solution():

@@ -19,7 +19,8 @@ sides           where along a solution its right-hand side jumps or has kinks
 noted           what a right-hand side decides at a point
 recorded_sides  the same, by a record of it
 ragged          t and y of a batch whose examples took different numbers of steps
-stepwise        ode
+stepwise        ode, complex_ode
+by_steps        RK45 and kin, advanced step by step
 boundary        solve_bvp
 """
 
@@ -29,7 +30,7 @@ from scipy import integrate
 
 from ..solving.serving import by_values
 
-FAMILIES = ("quadrature", "nested", "sampled", "initial", "boundary", "stepwise")
+FAMILIES = ("quadrature", "nested", "sampled", "initial", "boundary", "stepwise", "by_steps")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -112,6 +112,7 @@ def solve_ivp(*args: Any, **options: Any) -> Any:
     bound.apply_defaults()
     given = dict(bound.arguments)
     more = given.pop("options")
+    given["method"] = getattr(given["method"], "own", given["method"])  # of one that steps by hand
     method = METHODS.get(given["method"], given["method"]) if is_hashable(given["method"]) else None
     explicit = isinstance(method, type) and issubclass(method, EXPLICIT)
 

@@ -31,9 +31,9 @@ class Combination(Linear):
     """The sum of arrays of one shape by weights."""
 
     def value(self, *xs: Any, weights: tuple[float, ...]) -> Any:
-        rows = np.array(xs)
-        flat = np.dot(row_of(weights), rows.reshape(len(xs), -1))
-        return flat if rows.ndim == 2 else flat.reshape(rows.shape[1:])[()]
+        rows = np.array(xs)  # added one after the other: a batch is rounded as its examples are
+        column = row_of(weights).reshape(-1, *[1] * (rows.ndim - 1))
+        return np.add.reduce(rows * column, axis=0)
 
     def composed(self, *xs: Any, weights: tuple[float, ...]) -> Any:
         return sum([weight * x for x, weight in zip(xs, weights, strict=True)])

@@ -1,4 +1,4 @@
-"""`ode`, `complex_ode` and `LSODA`: an integrator that keeps its state and continues from it."""
+"""`ode` and `complex_ode`: an integrator that keeps its state and continues from it."""
 
 from __future__ import annotations
 
@@ -180,65 +180,3 @@ class complex_ode(ode):  # named as SciPy's
     @property
     def y(self) -> Any:
         return numbers(super().y)
-
-
-@serves(integrate.LSODA)
-class LSODA(integrate.LSODA):  # named as SciPy's
-    """SciPy's `LSODA`, advanced by `step()`: `y` carries derivatives, `t` is where it stopped."""
-
-    live: Any = None  # y with its derivative, if it has one
-
-    def __init__(self, fun: Any, t0: Any, y0: Any, t_bound: Any, **options: Any) -> None:
-        self.user, self.user_jac, self.origin = fun, options.pop("jac", None), t0
-
-        def call(values: PlainValues) -> None:
-            given = values.tree((fun, t0, y0, t_bound))
-            super(LSODA, self).__init__(*given, jac=values.tree(self.user_jac), **options)
-
-        alone(solve(call))
-        start = start_of(y0)
-        self.live = start if is_live(start) else None
-
-    def step(self) -> Any:
-        before, started = np.array(self.found), self.t
-
-        def call(values: PlainValues) -> Any:
-            fun = right_side(values.tree(self.user), (), before)
-            self.fun_single = lambda t, y: np.asarray(fun(t, y), float)
-            self._lsoda_solver.jac = values.tree(self.user_jac)
-            with Decisions() as decisions:
-                message = super(LSODA, self).step()
-            live = values.live or self.live is not None or decisions.made
-            if self.status == "failed" or not live:
-                return message, None
-            rtol, atol = [getattr(self._lsoda_solver._integrator, x) for x in ("rtol", "atol")]
-            atol = np.maximum(atol, 1e-14)
-            return message, steps_for(fun, started, self.t, before, rtol, atol, 500)
-
-        found = alone(solve(call))
-        message, steps = found.first
-        if steps is not None:
-            start = before if self.live is None else self.live
-            fun, begin = right_side(self.user, (), before), started
-            if is_live(self.origin):
-                begin = self.origin
-            ends = path_of(found, [steps], fun, begin, None, start)[0].ys[-1]
-            self.live = exact(np.array(self.found), ends)
-        self.origin = self.t
-        return message
-
-    def dense_output(self) -> Any:
-        if self.live is not None:
-            raise MissingRuleError(
-                "`dense_output` of `scipy.integrate.LSODA` has no derivative.\n"
-                '  Use `scipy.integrate.solve_ivp` with `method="LSODA", dense_output=True`.'
-            )
-        return super().dense_output()
-
-    @property
-    def y(self) -> Any:
-        return self.found if self.live is None else self.live
-
-    @y.setter
-    def y(self, found: Any) -> None:
-        self.found = found

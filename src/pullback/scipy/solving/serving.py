@@ -33,6 +33,7 @@ def serves(
 
     def enter(function: Any) -> Any:
         if isinstance(function, type):
+            keep_unsearched(function)
             OWN.update(dict.fromkeys(originals, function))
             return replaces(*originals)(function)
 
@@ -50,6 +51,24 @@ def serves(
         return replaces(*originals)(call)
 
     return enter
+
+
+def keep_unsearched(cls: type) -> None:
+    """Let what the methods of a class compare be no search, as what served functions compare is."""
+    for base in cls.__mro__:
+        if base.__module__.startswith("pullback."):
+            for name, method in list(vars(base).items()):
+                public = name == "__init__" or not name.startswith("_")
+                if public and type(method) is FunctionType and not hasattr(method, "__wrapped__"):
+                    setattr(base, name, within_unsearched(method))
+
+
+def within_unsearched(method: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with unsearched():
+            return method(self, *args, **kwargs)
+
+    return update_wrapper(call, method)
 
 
 def refuses(why: str, instead: str, *originals: Any) -> None:
