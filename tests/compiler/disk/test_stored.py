@@ -27,7 +27,7 @@ pytestmark = pytest.mark.disk
 # In the order of a set of text, which is another in the next process.
 BY_HASHES = {"probability.diagnosis"}
 # These may write an object's address into a text, which is another in the next process.
-OF_ADDRESSES = {"aliases.logging", "aliases.roots_or_not"}
+OF_ADDRESSES = {"aliases.logging", "aliases.roots_or_not", "idioms.guarded"}
 # These read what no later process could find again: generators of random numbers, globals that a
 # call makes, objects of `np.vectorize`.
 NOT_FOUND = {
