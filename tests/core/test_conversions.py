@@ -511,7 +511,7 @@ class TestAnswers:
             lambda x: 1 if x > 3.0 else 2,
             lambda x: x and 1,
             lambda x: not x,
-            lambda x: max(x, 2.0),
+            lambda x: max(x, 3.5),
             lambda x: np.arange(9)[x.astype(int)],
             lambda x: [1, 2, 3, 4][x.astype(int)],
             lambda x: range(x.astype(int)),

@@ -81,7 +81,7 @@ SAMPLES = [
     Sample(lambda x: np.fromfunction(lambda i, j: x[0] * i + x[1] ** j, (2, 3)), real(2), name="fromfunction"),
 ]  # fmt: skip
 
-UNMAPPED = [  # a branch is a question to the values
+SAMPLES += [  # a branch is a question to the values, which all examples are to answer alike
     Sample(vectorized(branching), (np.array([0.7, 1.6]), real(2)), name="vectorize a branch"),
     Sample(vectorized(lambda x: 0 if x < 1 else x), np.array([0.5, 1.5]), smooth=False, name="vectorize, integers first"),
 ]  # fmt: skip

@@ -124,7 +124,7 @@ SAMPLES = [
     Sample(loops_in_loops, (0.5, real(3)), name="while_loop between scans"),
 ]  # fmt: skip
 
-UNMAPPED = [  # a branch is a question to the values
+SAMPLES += [  # a branch is a question to the values, which all examples are to answer alike
     Sample(lambda c, xs: pb.scan(branching, c, xs), (0.7, real(4)), name="scan of a branch"),
 ]
 

@@ -14,8 +14,8 @@ NAMES = {fun: f"emath.{fun.__name__}" for fun in ROOTS + ARCS}
 
 SAMPLES = [Sample(fun, (Z,), name=f"{name} of complex numbers") for fun, name in NAMES.items()]
 
-# Whether a batch becomes complex would be decided by each of its examples.
-UNMAPPED = [
+# Whether a batch becomes complex is decided by each of its examples, which are to agree.
+SAMPLES += [
     *[Sample(fun, (X,), name=name) for fun, name in NAMES.items()],
     *[Sample(fun, (SIGNS,), name=f"{NAMES[fun]} of negative numbers") for fun in ROOTS],
     *[Sample(fun, (WIDE,), name=f"{NAMES[fun]} beyond one") for fun in ARCS],

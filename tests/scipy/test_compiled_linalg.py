@@ -170,7 +170,7 @@ def parts(out):
     return [] if out is None else [*out] if isinstance(out, tuple) else [out]
 
 
-@pytest.mark.share(9)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("dtype", ["f", "F", "D"])
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if "norm" not in name])
 def test_routines_of_all_types_give_what_scipy_gives(name, dtype):

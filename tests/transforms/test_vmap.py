@@ -255,6 +255,39 @@ class TestErrors:
         assert "holds 2 values" in str(caught.value)
         assert cure in str(caught.value)
 
+    def test_one_answer_of_all_is_given(self):
+        """A check of arguments, a stopping rule, a count: whatever all examples agree on."""
+
+        def newton(a):
+            x = a
+            for _ in range(50):
+                step = (x * x - a) / (2 * x)
+                x = x - step
+                if abs(step) < 1e-12:
+                    break
+            return x
+
+        def checked(a):
+            m = np.array([[1.0, a], [a, 4.0]])
+            if not a > 0 or np.linalg.matrix_rank(m) < 2:
+                raise ValueError
+            row = int(np.argmax(m[:, 1]))
+            return m[row, 0] * np.linalg.inv(m)[row, 0]
+
+        a, others = np.array([0.7, 0.71]), np.array([0.6, 1e9])
+        for f in (newton, checked):
+            for law in (f, pb.grad(f), pb.grad(pb.grad(f))):
+                expected = [law(each) for each in a]
+                fast = pb.compile(pb.vmap(law), wait=True)
+                for g in (pb.vmap(law), fast, fast):
+                    np.testing.assert_allclose(g(a), expected, rtol=1e-13)
+                if f is newton:
+                    with pytest.raises(pb.ConversionError, match="which answer differently"):
+                        fast(others)
+                np.testing.assert_allclose(fast(a), expected, rtol=1e-13)
+        with pytest.raises(ValueError, match="ambiguous"):
+            pb.vmap(lambda x: 1 if x > 0 else 2)(np.ones((2, 3)))
+
     @pytest.mark.parametrize(
         "f",
         [

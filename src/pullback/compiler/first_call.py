@@ -38,7 +38,7 @@ from .program import Program
 # A recording takes one to two milliseconds, 3 to 10 microseconds an operation, and some calls:
 # after this much time, all calls together have hardly taken 2.5 times as long. A call that runs in
 # Python takes half a microsecond more than the function, so that OFTEN of them count as much.
-FEW, OFTEN, ENOUGH, MUCH = 10, 8192, 1.5e-2, 0.1
+FEW, OFTEN, ENOUGH, MUCH = 10, 8192, 2.5e-2, 0.1
 AGAIN = 20  # early calls after which a recording that is awaited is asked for again
 SAMPLED = 32  # of later calls, one in so many is timed
 SHORT = 2e-5  # seconds of a call in which there is no long loop
@@ -177,6 +177,7 @@ class Early:
 
     numbers: whether their Python floats may be inputs of the first recording.
     untimed: how many calls need not be timed, and `weight`: for how many the next one counts.
+    took: what the last one that was timed took.
     short: whether these may go on without `run`, since the last one took no time for a long loop.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
     awaited: the recording that is being finished in the background, if one is.
@@ -185,6 +186,7 @@ class Early:
     def __init__(self) -> None:
         self.calls, self.seconds, self.numbers = 0, 0.0, True
         self.untimed, self.weight, self.short = 0, 1, False
+        self.took = 0.0
         self.loops = Faster()
         self.awaited: Any = None
 
@@ -211,7 +213,8 @@ class Early:
         """The result of a call that runs in Python; its time counts from `begun` on.
 
         Where that is not known, and FEW calls have been made or the last one was short, one call in
-        SAMPLED is timed for all: asking for the time takes as long as a short function does.
+        SAMPLED is timed for all: asking for the time takes as long as a short function does. The
+        others count as the shorter of two that were timed, lest one that was held up counts often.
         """
         self.calls += 1
         if self.awaited is not None and self.calls % AGAIN == 0:
@@ -230,7 +233,8 @@ class Early:
             FASTER.set(before)
             if weight and begun is not None:
                 took = thread_time() - begun
-                self.seconds += weight * took
+                self.seconds += took + (weight - 1) * min(took, self.took)
+                self.took = took
                 self.short = took < SHORT and self.awaited is None
                 if self.calls >= FEW:
                     self.untimed = 0 if self.is_over else SAMPLED - 1

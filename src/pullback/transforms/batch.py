@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,6 @@ from ..core.layout import duplicate
 from ..core.locked import locked_as
 from ..core.mapped_text import MAPPING
 from ..core.messages import brief, describe
-from ..core.namespaces import package
 from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
@@ -30,8 +28,6 @@ from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from ..core.usage import USAGE, usage
 from .common import Transformation, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
-
-FLAG = object()  # the node of a solver's flag, which answers where all examples agree
 
 
 class BatchTrace(Trace):
@@ -124,13 +120,16 @@ class BatchTrace(Trace):
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
-        if x.payload.dtype.kind in "biu" and (x.node is FLAG or by_library()) and self.state:
-            first = np.ravel(x.payload)[0]
+        """The answer of all examples, if they agree: each would take this path if it came alone."""
+        differ = "may answer differently"
+        if x.payload.dtype.kind in "biu" and self.state:
+            first = x.payload[0]
             if bool(np.all(x.payload == first)):
                 return first
+            differ = "answer differently"
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
-            f" holds {self.state} values, which may answer differently.\n"
+            f" holds {self.state} values, which {differ}.\n"
             f"  {self.instead(x, asked)}"
         )
 
@@ -157,19 +156,6 @@ INSTEAD = {  # of a plain answer, by what was asked
         " give it None in in_axes."
     ),
 }
-
-
-def by_library() -> bool:
-    """Whether code asks that checks its arguments: all examples may answer alike.
-
-    SciPy's, and that of NumPy's polynomials, which cut off zeros.
-    """
-    frame: Any = sys._getframe(1)
-    while frame is not None and package(frame.f_globals) in ("pullback", "numpy"):
-        if frame.f_globals["__name__"].startswith("numpy.polynomial"):
-            return True
-        frame = frame.f_back
-    return frame is not None and package(frame.f_globals) == "scipy"
 
 
 def over_rows(fun: Callable[[Any], Any], rows: np.ndarray, ours: bool) -> Any:

@@ -143,7 +143,7 @@ class TestOneNode:
         fast = compile(lambda x: x if x > 0 else -x)
         pb.grad(fast)(1.0)
         for _ in range(2):
-            with pytest.raises(pb.ConversionError, match="may answer differently"):
+            with pytest.raises(pb.ConversionError, match="answer differently"):
                 pb.vmap(fast)(X)
         close(pb.grad(fast)(-1.0), -1.0)
 

@@ -277,7 +277,7 @@ class TestEarly:
     def test_calls_that_took_long_enough_together_or_one_that_is_long(self, monkeypatch):
         monkeypatch.undo()
         few, enough = first_call.FEW, first_call.ENOUGH
-        cases = [(3, enough / 4, 4), (3, enough, 3), (few, enough / 2, few), (few, 0.04, 3)]
+        cases = [(3, enough / 4, 4), (3, enough, 3), (few, enough / 3, few), (few, 0.04, 3)]
         cases += [(few, 0.2, 1), (few, 0.0, first_call.OFTEN)]
         for number, seconds, n in cases:
             monkeypatch.setattr(first_call, "FEW", number)
@@ -311,6 +311,19 @@ class TestEarly:
         ready.forked()
         assert not early.is_over
         assert jobs.count(ready.make) == 2
+
+    def test_one_call_that_was_held_up_does_not_count_for_many(self, monkeypatch):
+        monkeypatch.undo()
+        early, now = first_call.Early(), [0.0]
+        monkeypatch.setattr(first_call, "thread_time", lambda: now[0])
+
+        def call(seconds):
+            now[0] += seconds
+
+        for _ in range(first_call.FEW + first_call.SAMPLED - 1):
+            early.run(call, (1e-6,), {})
+        early.run(call, (2e-3,), {})  # the one that is timed for all
+        assert 2e-3 <= early.seconds < 3e-3
 
     def test_of_many_calls_some_are_timed_for_all(self, monkeypatch):
         monkeypatch.undo()

@@ -24,7 +24,7 @@ from ...core.array import Array, current
 from ...core.errors import ArgumentError, ConversionError
 from ...core.reach import SESSION, call_outside
 from ...core.trace import CONSTANT, Trace
-from ...transforms.batch import FLAG, BatchTrace
+from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace
 from .lent import BORROWER, borrowed, is_lent
 
@@ -231,11 +231,10 @@ class Examples:
                 f"Under `vmap` a solver returned results of different shapes: {sorted(shapes)}.\n"
                 "  Ask for results of one shape: give `t_eval` to `solve_ivp`, for instance."
             )
-        node = FLAG if all(part.dtype.kind == "b" for part in parts) else None
         # The axes of older batches come first in memory, as an older Array is inside a younger.
         x: Any = np.stack(parts).reshape([t.state for t in self.traces] + list(parts[0].shape))
         for trace in self.traces:
-            x = Array(x, trace, node)
+            x = Array(x, trace, None)
         return x
 
 
