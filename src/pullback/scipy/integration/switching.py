@@ -378,7 +378,7 @@ def switched(
     steps: of a solution that takes no notice of jumps; held: makes its path, on Arrays
     ends: the limits of time, which may be Arrays; None for one that does not move
     """
-    problem = Problem(steps, held, ends, y)
+    problem = InitialValueProblem(steps, held, ends, y)
     with suppress(Exception, Unstaged):
         start = float(steps.ts[0]), np.asarray(peel(y))
         sides = [RecordedSide(side.fun, n, *start) for n in dict.fromkeys((side.order, 2))]
@@ -386,7 +386,7 @@ def switched(
     return by_sides(problem, side, RightSide(side.fun, 2))
 
 
-class Problem:
+class InitialValueProblem:
     """An initial value problem, and the steps of a solution; see `switched`."""
 
     def __init__(self, steps: Any, held: Callable[[], Trajectory], ends: Any, y: Any) -> None:
@@ -400,7 +400,9 @@ class Problem:
         return Trajectory(steps.method, side, steps.ts, y, None, steps.rtol)
 
 
-def by_sides(problem: Problem, side: RightSide, slopes: RightSide) -> SwitchedPath | None:
+def by_sides(
+    problem: InitialValueProblem, side: RightSide, slopes: RightSide
+) -> SwitchedPath | None:
     """slopes: the right-hand side with its slopes, which jump where it has kinks."""
     t, y = float(problem.steps.ts[0]), np.asarray(peel(problem.y))
     if not any(each.may_bend(t, y) for each in (side, slopes)):
@@ -419,7 +421,11 @@ def by_sides(problem: Problem, side: RightSide, slopes: RightSide) -> SwitchedPa
 
 
 def in_pieces(
-    problem: Problem, path: Trajectory, side: RightSide, jumps: list[Change], bends: bool
+    problem: InitialValueProblem,
+    path: Trajectory,
+    side: RightSide,
+    jumps: list[Change],
+    bends: bool,
 ) -> SwitchedPath:
     """bends: see `Pieces`"""
     start, end = [float(problem.steps.ts[i]) for i in (0, -1)]
