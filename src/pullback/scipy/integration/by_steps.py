@@ -94,7 +94,7 @@ class ByHand:
     def dense_output(self) -> Any:
         with self.plainly():
             plain = self.own.dense_output(self)
-        return plain if self.between is None else Between(plain, *self.between)
+        return plain if self.between is None else WithinStep(plain, *self.between)
 
     @property
     def y(self) -> Any:
@@ -116,7 +116,7 @@ class ByHand:
         self.time = time
 
 
-class Between(integrate.DenseOutput):
+class WithinStep(integrate.DenseOutput):
     """The solution between the ends of one step."""
 
     def __init__(self, plain: Any, path: Any, steps: Steps) -> None:
