@@ -35,6 +35,8 @@ KINDS = {
     ),
     "loop": (lambda s, a, b: sum(np.where(s < 0.2 * i, a, 0.0) for i in range(3)), [0.0, 0.2, 0.4]),
     "abs": (lambda s, a, b: np.abs(s) * a, [0.0]),
+    "quotient": (lambda s, a, b: s / np.sqrt(s * s) * a + b, [0.0]),
+    "arctan": (lambda s, a, b: np.arctan(1 / s) * a, [0.0]),
     "maximum": (lambda s, a, b: np.maximum(s, 0.1) * a, [0.1]),
     "clip": (lambda s, a, b: np.clip(s, -0.2, 0.2) * a, [-0.2, 0.2]),
     "if": (lambda s, a, b: a if s < 0 else b, [0.0]),
@@ -42,6 +44,9 @@ KINDS = {
     "argmax": (lambda s, a, b: TABLE[np.argmax(np.stack([s, 0.0]))] * a, [0.0]),
 }
 SCALAR = ("if", "int", "argmax")
+# No comparison shows where these jump. It's found for `quad`; `tanhsinh` sums over its own points,
+# and second derivatives of an integral of integrals may be refused.
+UNSAID = ("quotient", "arctan")
 # The surface, and where it is at a level: at which x, or for which y at each x and at the limits.
 LINES = {
     "x - k": (lambda x, k: x - k, lambda s, k: s + k),
@@ -134,7 +139,7 @@ def place_between(draw, places, high):
 @pytest.mark.parametrize("kind", asked(KINDS, 4, "integrands"))
 def test_integrands_of_one_variable(kind):
     draw, line, way, form = drawn(kind, LINES, WAYS, FORMS)
-    if form == "tanhsinh" and (kind in SCALAR or WAYS[way][0] == 0):
+    if form == "tanhsinh" and (kind in SCALAR + UNSAID or WAYS[way][0] == 0):
         form = "quad"  # a first derivative at a kink is that of a sum, which converges slowly
     f = of(kind, LINES[line][0])
     places = lambda k: [LINES[line][1](s, k) for s in KINDS[kind][1]]
@@ -153,7 +158,8 @@ def test_integrands_of_one_variable(kind):
 @QUIETLY
 @pytest.mark.parametrize("kind", asked(KINDS, 9, "two variables"))
 def test_integrands_of_two_variables(kind):
-    draw, plane, way = drawn(kind, PLANES, WAYS)
+    ways = {name: way for name, way in WAYS.items() if kind not in UNSAID or way[0] == 0}
+    draw, plane, way = drawn(kind, PLANES, ways)
     surface, inner, outer = PLANES[plane]
     f, levels = of(kind, surface), KINDS[kind][1]
     of_y = lambda k: [y for s in levels for y in outer(s, k)]
