@@ -11,8 +11,6 @@ from tests.contexts import UNMAPPED, everywhere, exact_type, under_grad, under_v
 from tests.programs import kinds
 
 PROGRAMS = {fun.__name__: (fun, args) for fun, args in kinds.PROGRAMS}
-# What answers for all examples of a batch at once cannot be asked under vmap.
-ASKING = {"matched_and_bound"}
 # The eager door has no rebinding, and NumPy's `asarray` and `array` do not hand on.
 CONVERTING = {"made_an_array", "numpy_scalar_1d", "parts", "nested"}
 each = pytest.mark.parametrize("name", PROGRAMS)
@@ -29,18 +27,12 @@ class TestPrograms:
     @each
     def test_vmap(self, name):
         fun, args = PROGRAMS[name]
-        if name in ASKING:
-            with pytest.raises(pb.ConversionError, match="bool"):
-                pb.vmap(fun)(*both(args))
-            return
         expected = [fun(*example) for example in zip(*both(args), strict=True)]
         np.testing.assert_allclose(pb.vmap(fun)(*both(args)), expected, rtol=1e-14)
 
     @each
     def test_gradients_of_a_batch(self, name):
         fun, args = PROGRAMS[name]
-        if name in ASKING:
-            return
         n = tuple(range(len(args)))
         gradient = pb.grad(lambda *xs: np.sum(fun(*xs)), n)
         expected = [gradient(*example) for example in zip(*both(args), strict=True)]

@@ -165,6 +165,8 @@ def compare(path, call, *arrays, arrays_only=True):
             continue
         where = (path, [(str(x.dtype), x.shape) for x in arrays])
         assert (dtype, shape) == (kind, size), where
+        if path == "unique_values":  # their order is free
+            values, reference = np.sort(values), np.sort(reference)
         if "eig" not in path and "svd" not in path and "qr" not in path:  # signs are free
             np.testing.assert_allclose(values, reference, rtol=1e-4, atol=1e-5, err_msg=str(where))
     if arrays_only:

@@ -67,8 +67,5 @@ UNMAPPED = [
     Sample(np.nonzero, X, smooth=False),
     Sample(np.flatnonzero, X, smooth=False),
     Sample(np.argwhere, X, smooth=False),
-]
-# Counts are a question to the values, which all examples are to answer alike.
-SAMPLES += [
     of(np.repeat, lambda x: np.repeat(x, (x > 0.7).astype(int)), X.ravel()),
 ]

@@ -79,7 +79,9 @@ def test_compiled():
     for name, f in PROGRAMS.items():
         fast = pb.compile(lambda x, f=f: (f(x), beside(x)), wait=True)
         found = [fast(X)[0] for _ in range(3)]
-        if any(type(x) is not type(f(X)) or x != f(X) for x in found):
+        right = f(X)
+        near = [type(x) is type(right) and abs(x - right) <= np.spacing(right) for x in found]
+        if not all(near):  # the last bit of a norm is that of the compiled sum
             wrong[name] = found
         if not fast.why().startswith("Machine code"):
             wrong[name] = fast.why()

@@ -121,15 +121,15 @@ class BatchTrace(Trace):
 
     def concrete(self, x: Array, asked: str) -> Any:
         """The answer of all examples, if they agree: each would take this path if it came alone."""
-        differ = "may answer differently"
-        if x.payload.dtype.kind in "biu" and self.state:
-            first = x.payload[0]
+        differ = "may answer"
+        is_one = x.payload.ndim == 1 or asked == "bool(x)"
+        if x.payload.dtype.kind in "biu" and is_one and self.state:
+            first, differ = x.payload[0], "answer"
             if bool(np.all(x.payload == first)):
                 return first
-            differ = "answer differently"
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
-            f" holds {self.state} values, which {differ}.\n"
+            f" holds {self.state} values, which {differ} differently.\n"
             f"  {self.instead(x, asked)}"
         )
 

@@ -115,7 +115,7 @@ NOT_KEPT = (
     "array_base", "array_shares", "array_interface", "ctypes_data", "get_printoptions",
     "membership", "arg_dict_keys", "execd", "protocol", "subclasshook", "getattribute",
     "result_intsub", "files", "absent", "config", "context", "weak", "vectorized", "library_class",
-    "declared_pure", "pulled_back",
+    "declared_pure", "pulled_back", "float_identity",
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.primitive import Elementwise, Primitive
+from ...core.primitive import Elementwise, Primitive, one_by_one
 from ...core.spec import Spec
 from ..graph.optimise import declared
 from .own_code import is_ours
@@ -29,7 +29,7 @@ FLAG = Spec((), np.dtype(bool))
 class Raises(Primitive):
     """Whether an operation raises a given error, on the operands and options that it takes."""
 
-    total = True
+    constant = total = True
 
     def value(self, *xs: Any, operation: Primitive, options: Any, error: str) -> Any:
         try:
@@ -40,6 +40,9 @@ class Raises(Primitive):
 
     def spec(self, *xs: Spec, **static: Any) -> Spec:
         return FLAG
+
+    def batch(self, xs: Any, mapped: Any, size: int, **static: Any) -> Any:
+        return one_by_one(self, xs, mapped, size, static)
 
 
 raises_p = Raises("raises")

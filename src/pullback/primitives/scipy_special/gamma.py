@@ -110,6 +110,7 @@ row(sp.gammainccinv, gammaincinv_a, lambda out, a, y: -1 / igam_density(a, out))
 
 def off_poles(x, *_):
     """0 at the poles of gamma."""
+    x = np.real(x)
     return np.where(x < 0.5, np.sin(math.pi * x), 1.0)
 
 

@@ -21,8 +21,8 @@ SHARP = 1e-18  # a kink is found to the root of it: what is a kink of a value is
 # So near to a break a number that is 0 there is rounded to 0, as that under a root is; what is not
 # finite for it adds nothing.
 BESIDE = 3e-8
-# Where it is asked whether an interval goes on to its ends as its points show. Beyond its last point
-# there is room for a jump, GAP of the interval, that no rule of points inside sees.
+# Where it is asked whether an interval goes on to its ends as its points show: beyond its last
+# point there is room for a jump, GAP of the interval, that no rule of points inside sees.
 EDGES, NEAR = (1e-9, 1 - 1e-9), (2e-6, 1e-4, 1 - 1e-4, 1 - 2e-6)
 GAP = 3.2e-3
 

@@ -169,7 +169,7 @@ def with_edges_of(graph: Graph, of_derivative: bool) -> Graph:
     def ask(x: Any, *others: Any) -> Any:
         return tuple(edges_along(lambda x: inside.evaluate(x, *others), x))
 
-    asked = recorded(ask, [zeros(x.spec) + 0.5 for x in graph.inputs])
+    asked = recorded(ask, [zeros(x.spec) + x.spec.dtype.type(0.5) for x in graph.inputs])
     return Graph(graph.inputs, [*graph.equations, *beside(asked, graph.inputs)], graph.outputs)
 
 
