@@ -219,7 +219,7 @@ def test_questions_of_scipy_under_vmap():
     found = pb.vmap(lambda x: stats.ttest_1samp(x, 1.0).pvalue)(x)
     assert np.allclose(found, [stats.ttest_1samp(row, 1.0).pvalue for row in x])
     x[1] = 3.0  # SciPy asks whether an input is constant
-    with pytest.raises(pb.ConversionError, match="may answer differently"):
+    with pytest.raises(pb.ConversionError, match="answer differently"):
         pb.vmap(lambda x: stats.yeojohnson(x, lmbda=x[0] - 3.0))(x)
 
 
