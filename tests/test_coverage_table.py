@@ -79,6 +79,7 @@ def repeated(sample):
     return "as it is"
 
 
+@pytest.mark.share(3)
 def test_the_table_is_up_to_date():
     """After a change of functions or samples: `make coverage-table`, which a process does alone.
 

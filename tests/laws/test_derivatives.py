@@ -25,5 +25,5 @@ def check_more(sample):
 
 
 test_derivatives = for_all_samples(
-    check_more, functions=2, shares=OTHERS, otherwise=check_first_order
+    check_more, functions=3, shares=OTHERS, otherwise=check_first_order
 )

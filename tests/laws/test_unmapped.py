@@ -24,7 +24,7 @@ def test_unmapped(sample):
             check_batch(sample)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @KINKS
 @pytest.mark.parametrize(
     "sample", [s for _, s in BY_EXAMPLE], ids=[f"{f}-{s}" for f, s in BY_EXAMPLE]

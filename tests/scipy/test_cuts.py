@@ -105,7 +105,7 @@ CROSSING = {
 }  # fmt: skip
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("name", CROSSING)
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 def test_what_a_cut_adds(name):

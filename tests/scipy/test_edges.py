@@ -90,7 +90,7 @@ def solved(name, way, **how):
     return end
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", EVERY)
 def test_initial_value_problems(name, way):
@@ -104,7 +104,7 @@ def test_initial_value_problems(name, way):
     assert pb.jvp(end, (P,), (1.0,))[1] == near
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", EVERY)
 def test_second_derivatives_of_initial_value_problems(name):
     """Right, or a pole or NaN that is loud."""
@@ -113,7 +113,7 @@ def test_second_derivatives_of_initial_value_problems(name):
     assert np.isnan(found) or found == pytest.approx(slopes(name)[1], rel=2e-4)
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", EVERY)
 def test_integrals(name):
     """Both derivatives, or a refusal, as where those of the integrand can't be integrated."""

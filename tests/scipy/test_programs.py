@@ -162,7 +162,7 @@ def test_they_do_not_know_of_pullback():
             assert "import pullback" not in file.read()
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     """Its value, its gradient by each argument, and in turns both compiled."""
@@ -221,7 +221,7 @@ def check_compiled(name, case, bars):
 NEW = ("calibration", "functions", "inference", "survival")
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name.startswith(NEW)])
 def test_batch(name):
     """Two examples at once have the gradients that each has by itself."""

@@ -336,7 +336,7 @@ def test_loops(name):
     check_function(lambda: made(20)[0], made(20)[1], 3)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_processes(tmp_path):
     """Functions of many kinds, with other numbers of threads; nothing is recorded again."""
     for which, threads in (("first", "2"), ("looked", "2"), ("later", "1")):

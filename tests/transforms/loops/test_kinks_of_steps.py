@@ -133,7 +133,7 @@ def forms():
                         yield (loop, square, mode, way), f, steps
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_kinks_of_steps():
     faults = {}
     for name, f, steps in forms():

@@ -322,7 +322,8 @@ def place_of(x: Any) -> tuple[Any, ...]:
         for name in ("numpy", "scipy.special", "scipy.special._ufuncs"):
             if getattr(sys.modules.get(name), mine, None) is x:
                 return name, mine
-    elif found_at(x) is None:
+    elif found_at(x) is None and len(sys.modules) != SEARCHED[0]:
+        SEARCHED[0] = len(sys.modules)
         for name, module in list(sys.modules.items()):
             if name.startswith("pullback.") and type(module) is types.ModuleType:
                 for key, y in list(vars(module).items()):
@@ -369,6 +370,7 @@ def thing_at(module: str, name: str, kind: str = "", part: Any = None) -> Any:
 
 
 PLACES: dict[int, tuple[Any, ...]] = {}  # of primitives, by their ids
+SEARCHED = [0]  # how many modules there were when they were searched last
 
 
 # Code.
