@@ -22,7 +22,8 @@ SHARP = 1e-18  # a kink is found to the root of it: what is a kink of a value is
 # finite for it adds nothing.
 BESIDE = 3e-8
 # Where it is asked whether an interval goes on to its ends as its points show: beyond its last
-# point there is room for a jump, GAP of the interval, that no rule of points inside sees.
+# point there is room for a jump, GAP of the interval, that no rule of points inside sees. Not
+# so at limits and marks.
 EDGES, NEAR = (1e-9, 1 - 1e-9), (2e-6, 1e-4, 1 - 1e-4, 1 - 2e-6)
 GAP = 3.2e-3
 
@@ -127,7 +128,7 @@ class Subdivision:
 
     def __init__(self, evaluate: Evaluate, ends: np.ndarray, sharp: bool = False) -> None:
         self.evaluate, self.sharp = evaluate, sharp
-        self.ends = ends
+        self.ends, self.marks = ends, np.unique(ends)
         self.parts, self.errors, self.sizes = self.integrals(ends)
 
     def integrals(self, ends: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -147,7 +148,11 @@ class Subdivision:
         ratio = np.divide(errors, sizes, out=np.ones_like(errors), where=sizes > 0)
         errors = np.where(sizes > 0, sizes * np.minimum(ratio, (20 * ratio) ** 1.5), errors)
         expected = np.einsum("ijk,lj->ilk", flat[:, :21], at_edges(21, edges))
-        jumps = np.max(np.abs(flat[:, 36:] - expected), axis=1)
+        jumps = np.abs(flat[:, 36:] - expected)
+        if not self.sharp:  # at limits and marks slopes may be singular
+            inside = np.repeat(~np.isin(ends, self.marks), len(edges) // 2, axis=1)
+            jumps = np.where(inside[..., None], jumps, 0.0)
+        jumps = np.max(jumps, axis=1)
         least = (1e-11 if self.sharp else 1e-5) * np.max(np.abs(flat[:, :36]), axis=1)
         jumps = np.where(np.isfinite(jumps) & (jumps > least), jumps, 0.0)  # less is rounding
         missed = largest(np.max(jumps, axis=1, initial=0.0)) * lengths[:, 0]

@@ -6,6 +6,7 @@ that it has failed, or SciPy would warn, SciPy's function is called and says so 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -321,11 +322,15 @@ def null_vectors(a: Any, rank: int, **_: Any) -> Any:
     return adjoint(vh[..., rank:, :]), well
 
 
-def size(a: Any, ord: Any = None, **_: Any) -> Any:
-    """NumPy's norm where no square of a number overflows, or underflows; in double precision."""
+def size(ndim: int, a: Any, ord: Any = None, **_: Any) -> Any:
+    """NumPy's norm where no square of a number overflows, or underflows; in double precision.
+
+    ndim: 1 for vectors, 2 for matrices; a may be a stack of them
+    """
     if a.dtype.char not in "dD":
         return NotImplemented
-    out = np.linalg.norm(a, ord)
+    axes = None if a.ndim == ndim else (-2, -1) if ndim == 2 else -1
+    out = np.linalg.norm(a, ord, axes)
     if ord not in (None, "fro", 2):
         return (out,)
     limits = np.finfo(out.dtype)
@@ -474,7 +479,7 @@ BY: dict[OfMatrices, Any] = {
     lyapunov_p: lambda a, q, **_: matrix_equation(a, None, q),
     lu_p: triangular_factors,
     null_p: null_vectors,
-    **dict.fromkeys(norm_values.values(), size),
+    **{row: partial(size, ndim) for ndim, row in norm_values.items()},
 }
 for values, quick in BY.items():
     values.by(quick)
