@@ -54,6 +54,9 @@ PROGRAMS = {
 }
 
 
+ROUNDED = {"euclidean"}  # a norm, whose last bit is that of the compiled sum
+
+
 def test_classes():
     wrong = {}
     for name, f in PROGRAMS.items():
@@ -80,8 +83,8 @@ def test_compiled():
         fast = pb.compile(lambda x, f=f: (f(x), beside(x)), wait=True)
         found = [fast(X)[0] for _ in range(3)]
         right = f(X)
-        near = [type(x) is type(right) and abs(x - right) <= np.spacing(right) for x in found]
-        if not all(near):  # the last bit of a norm is that of the compiled sum
+        by = np.spacing(right) if name in ROUNDED else 0.0
+        if any(type(x) is not type(right) or not abs(x - right) <= by for x in found):
             wrong[name] = found
         if not fast.why().startswith("Machine code"):
             wrong[name] = fast.why()

@@ -61,6 +61,11 @@ class Graph:
                     break
         return Graph(self.inputs, kept[::-1], self.outputs)
 
+    def read(self) -> set[Variable]:
+        """The variables that an equation takes, or that are outputs."""
+        xs = [*[x for e in self.equations for x in e.inputs], *self.outputs]
+        return {x for x in xs if type(x) is Variable}
+
     def evaluate(self, *xs: Any) -> tuple[Any, ...]:
         """The outputs for these inputs."""
         values: dict[Any, Any] = dict(zip(self.inputs, xs, strict=True))

@@ -53,6 +53,12 @@ def described(error: Exception) -> str:
     return f"{type(error).__module__}.{type(error).__qualname__}: {error}"
 
 
+def question(primitive: Primitive, static: dict[str, Any], error: Exception) -> dict[str, Any]:
+    """What `raises_p` is asked: whether an operation raises an error like this one."""
+    options = tuple(static.items())
+    return {"operation": primitive, "options": options, "error": described(error)}
+
+
 def can_be_asked(primitive: Primitive, values: Any) -> bool:
     """Whether an operation can be tried again: it runs none of the user's code, on plain values."""
     ours = is_ours(primitive) or (

@@ -40,7 +40,7 @@ from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.call_monitor import Watch, unwatched
 from ..facts.effects import Located
-from .caught import can_be_asked, described, raises_p
+from .caught import can_be_asked, question, raises_p
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
@@ -401,14 +401,12 @@ class CompileTrace(StageTrace):
         shapes_decide = isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive)
         if shapes_decide and all(spec_of(x).dtype.kind not in "iu" for x in values[1:]):
             return
-        if not can_be_asked(primitive, values):
-            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
-            return
-        with unwatched():
-            asked = {"operation": primitive, "options": tuple(static.items())}
-            asked["error"] = described(error)
-            if not self.guarded(self.quick(raises_p, tuple(values), tuple(inputs), asked)):
-                self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
+        if can_be_asked(primitive, values):
+            with unwatched():
+                asked = question(primitive, static, error)
+                if self.guarded(self.quick(raises_p, tuple(values), tuple(inputs), asked)):
+                    return
+        self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
     def number(self, x: Array) -> Any:
         if x.dtype.kind == "b":

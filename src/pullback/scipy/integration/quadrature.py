@@ -49,8 +49,6 @@ from .surfaces import OverRange, SurfacesOf, aside
 # is; and how many more show how the integrand goes on.
 NEAR, LATER = 2**12, 2**34
 
-DERIVATIVE = "the derivative of an integral"
-
 WEIGHTS: dict[str, Callable[..., Any]] = {
     "cos": lambda x, wvar: np.cos(wvar * x),
     "sin": lambda x, wvar: np.sin(wvar * x),
@@ -62,11 +60,20 @@ class Integral:
     """An integral over one variable, as one operation on its limits and its integrand's operands.
 
     how: what computes the integral again, for other values or of the derivative
+    of_derivative: whether the integrand is a derivative itself
     """
 
-    def __init__(self, name: str, fun: Callable[..., Any], a: Any, b: Any, how: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        fun: Callable[..., Any],
+        a: Any,
+        b: Any,
+        how: Any,
+        of_derivative: bool = False,
+    ) -> None:
         self.name, self.fun, self.limits, self.how = name, fun, (a, b), how
-        self.of_derivative = name is DERIVATIVE
+        self.of_derivative = of_derivative
         self.moves = (is_live(a), is_live(b))
 
     def recorded(self) -> BranchingFunction:
@@ -268,7 +275,7 @@ class ScalarQuadrature:
             return derived(fun, a, b, self.options.get("points"))
         shape = spec_of(fun(np.float64(0.5))).shape
         how = ScalarQuadrature({"weight": self.weight, "wvar": self.wvar})
-        one = lambda part: Integral(DERIVATIVE, part, a, b, how).result(None)
+        one = lambda part: of_derivative(part, a, b, how)
         if not shape:
             return as_float(one(fun)[0])
         return np.stack([one(lambda x, i=i: fun(x)[i])[0] for i in range(shape[0])])
@@ -316,7 +323,12 @@ class Vector:
 def derived(fun: Any, a: Any, b: Any, points: Any) -> Any:
     """The integral of a derivative: an integral like others, but not requested from SciPy."""
     how = Vector({} if points is None else {"points": points})
-    return Integral(DERIVATIVE, fun, a, b, how).result(None)[0]
+    return of_derivative(fun, a, b, how)[0]
+
+
+def of_derivative(fun: Any, a: Any, b: Any, how: Any) -> Any:
+    name = "the derivative of an integral"
+    return Integral(name, fun, a, b, how, of_derivative=True).result(None)
 
 
 def holds_live(x: Any) -> bool:

@@ -120,9 +120,8 @@ def written(asking: AskingThere, xs: Sequence[Any]) -> tuple[Any, Graph, list[Ar
     with np.errstate(all="ignore"):
         lift = lambda enter: [enter(x) for x in xs]
         structure, graph, captured, _ = capture(asking, {}, "solver", lift, BranchTrace)
-    read = {id(x) for x in graph.outputs}.union(*[map(id, e.inputs) for e in graph.equations])
-    entered, others = graph.inputs[: len(xs)], graph.inputs[len(xs) :]
-    operands = [(x, y) for x, y in zip(others, captured, strict=True) if id(x) in read]
+    read, entered, others = graph.read(), graph.inputs[: len(xs)], graph.inputs[len(xs) :]
+    operands = [(x, y) for x, y in zip(others, captured, strict=True) if x in read]
     inputs = [*entered, *[x for x, _ in operands]]
     return structure, Graph(inputs, graph.equations, graph.outputs), [y for _, y in operands]
 

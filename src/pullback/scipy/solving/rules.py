@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.graph import Graph, Variable
+from ...core.graph import Graph
 from ...core.tree import unflatten
 from ...transforms.batch import BatchTrace
 from ...transforms.call import FunctionCall
@@ -52,8 +52,7 @@ class WrittenRule:
         self, structure: Any, graph: Graph, n_operands: int, n_found: int, answers: list[Any]
     ) -> None:
         self.structure, self.answers = structure, answers
-        read = [x for e in graph.equations for x in e.inputs] + list(graph.outputs)
-        needed = {x for x in read if isinstance(x, Variable)}
+        needed = graph.read()
         found = graph.inputs[n_operands : n_operands + n_found]
         self.reads = [i for i, x in enumerate(found) if x in needed]
         inputs = [

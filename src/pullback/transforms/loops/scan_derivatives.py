@@ -36,11 +36,9 @@ class Derived:
     ) -> None:
         self.saved = saved
         n_consts, n_carry = counts
-        used = {id(x) for e in body.equations for x in e.inputs} | {id(x) for x in body.outputs}
+        used = body.read()
         self.kept = [
-            i
-            for i, x in enumerate(body.inputs)
-            if id(x) in used or n_consts <= i < n_consts + n_carry
+            i for i, x in enumerate(body.inputs) if x in used or n_consts <= i < n_consts + n_carry
         ]
         n_consts = sum([i < n_consts for i in self.kept])
         body = Graph([body.inputs[i] for i in self.kept], body.equations, body.outputs)

@@ -567,8 +567,8 @@ def interleaved(xs: Sequence[Any], dots: Any, moves: Sequence[bool], n_consts: i
 
 def read(graph: Graph, n: int) -> list[int]:
     """Which of the first n inputs a graph reads."""
-    used = {id(x) for e in graph.equations for x in e.inputs} | {id(x) for x in graph.outputs}
-    return [i for i in range(n) if id(graph.inputs[i]) in used]
+    used = graph.read()
+    return [i for i in range(n) if graph.inputs[i] in used]
 
 
 def reach(graph: Graph, marked: Sequence[bool]) -> bool:
