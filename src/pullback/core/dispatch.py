@@ -391,6 +391,10 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     where = keywords.pop("where", True)
     if where is not True:
         return under_mask(ufunc, where, inputs, keywords)
+    if not {"dtype", "signature", "sig"}.isdisjoint(keywords):
+        out = CLASSES["loop of objects"](ufunc, inputs, **keywords)
+        if out is not NotImplemented:
+            return out
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
@@ -459,18 +463,6 @@ def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> li
         else x.astype(dtype)
         for x, kind, dtype in zip(inputs, given, dtypes, strict=False)
     ]
-
-
-def cast(x: Any, dtype: Any, casting: Any, ufunc: Any) -> Any:
-    """An operand of a generalised ufunc that was given `dtype=`."""
-    dtype = np.dtype(dtype)
-    if type(x) in (float, int, complex, bool):
-        return dtype.type(x)
-    if not np.can_cast(x.dtype, dtype, casting):
-        raise ArgumentTypeError(
-            f"`numpy.{ufunc.__name__}` cannot cast {x.dtype} to {dtype} with casting='{casting}'."
-        )
-    return x.astype(dtype)
 
 
 def written(

@@ -8,12 +8,12 @@ from math import prod
 
 import numpy as np
 
-from ..core.dispatch import UFUNCS, binary, cast, refuse, replaces
+from ..core.dispatch import UFUNCS, binary, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.out import into_out
 from ..core.scalars import of_numpy
 from .arguments import as_array, axis_of
-from .einsum import of_vectors
+from .einsum import cast, of_vectors
 from .matmul import check_lengths, column, matmul_p, row
 from .shapes import laid, reshape_p, transpose_p
 
