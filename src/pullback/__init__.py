@@ -27,15 +27,15 @@ from .core.errors import SolverError as SolverError
 from .core.errors import UnknownImportError as UnknownImportError
 from .core.errors import UnknownNameError as UnknownNameError
 from .core.errors import UnsupportedKeywordError as UnsupportedKeywordError
-from .core.instrument import instrument as instrument
-from .core.instrument import rebinding as rebinding
-from .core.instrument import uninstrument as uninstrument
 from .core.other_names import enter_names as _enter_names
 from .core.other_names import refuse_name as _refuse_name
 from .core.primitive import Elementwise as Elementwise
 from .core.primitive import Linear as Linear
 from .core.primitive import Multilinear as Multilinear
 from .core.primitive import Primitive as Primitive
+from .core.reach.instrument import instrument as instrument
+from .core.reach.instrument import rebinding as rebinding
+from .core.reach.instrument import uninstrument as uninstrument
 from .core.spec import Spec as Spec
 from .core.tree import register_tree as register_tree
 from .primitives import methods as _methods  # noqa: F401  # puts NumPy's methods on Array

@@ -27,7 +27,7 @@ from .core.dispatch import UFUNCS as NUMPYS
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.primitive import ONE, ZERO, Elementwise, Primitive
-from .core.rest import rest_of
+from .core.reach.namespaces import rest_of
 from .core.scalars import with_value
 from .core.spec import Spec
 from .core.trace import is_live

@@ -21,7 +21,7 @@ from .core.array import Array, current
 from .core.dispatch import as_array
 from .core.foreign import arrays_in
 from .core.instances import Instance
-from .core.twins import gives_array
+from .core.reach.twins import gives_array
 
 __all__ = ["evaluate", "re_evaluate"]
 

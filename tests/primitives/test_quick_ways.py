@@ -257,7 +257,7 @@ class TestMethods:
         def asked(method):
             raise AssertionError(method)
 
-        monkeypatch.setattr("pullback.core.resolve.method", asked)
+        monkeypatch.setattr("pullback.core.reach.resolve.method", asked)
         np.testing.assert_array_equal(pb.grad(f)(X), expected)
 
 

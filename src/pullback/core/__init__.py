@@ -38,34 +38,18 @@ Traces and operations:
     messages    how messages show what was given or returned
     declared    errors for primitives that users declare
 
-Reaching the program's code:
+The program's code:
 
-    namespaces  which function replaces which, and which code takes part
-    bytecode    call sites that ask what they call
-    callees     the tables that these call sites ask, by number of arguments
-    code_tables  the tables of lines and exception handlers in a code object
-    names_now   which call sites don't have to ask
-    stores      what that code stores in objects and containers
-    private     plain arrays that nobody else sees, which take what is traced
-    matching    which objects `match` treats as sequences
-    members     the functions of a class, remembered between sessions
-    reach       the code that a transformation reaches
-    resolve     which function a call site calls
-    threads     functions that run in other threads, and errors that end only those
-    clocks      replacements for clocks
-    chosen      replacements for compiled dispatch by the types of arguments (plum)
-    keepers     containers of compiled code, which keep the Arrays that they are given
-    kept_results  functions wrapped in `lru_cache`
-    instrument  public functions that control reach
+    reach       how calls come to pullback where NumPy has no protocol for them: a folder
     instances   objects of classes that derive from ndarray or float
     instance_methods  the methods and operators of these objects
-    rest        what a module of ours has from the one that it stands in for
-    jitted      functions compiled by numba, called as the Python functions beneath them
-    twins       copies of functions whose own code must stay unchanged
+    mapped_text  text made from a mapped Array, which can't be used for decisions
+
+Nothing is lost in silence:
+
     foreign     errors raised by other code that was given an Array
     leftover    Arrays that outlive their trace
     lost        places where a derivative was lost
     narrowing   searches by comparisons, found by the numbers that they compare
-    mapped_text  text made from a mapped Array, which can't be used for decisions
     shutdown    the end of the process
 """

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from .bytecode import original
 from .errors import ArgumentError, ArgumentTypeError, ConversionError
 from .lost import QUESTION, formats_text, refuse_mask, shown
-from .namespaces import package
+from .reach.bytecode import original
+from .reach.namespaces import package
 
 
 class Disguised(type):

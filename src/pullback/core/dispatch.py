@@ -32,12 +32,12 @@ from .operators import COMPARISONS, OPERATIONS
 from .out import METHODS_COMPUTED_IN_OUT, as_wide, computed_in, into_out_of
 from .overlaps import refuse_overlap
 from .primitive import Elementwise
-from .private import in_place
-from .reach import active
+from .reach.private_arrays import in_place
+from .reach.session import active
+from .reach.twins import array_of, gives_array
 from .scalars import OF_NUMPY, as_called, of_numpy, rounding
 from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
-from .twins import array_of, gives_array
 from .usage import usage
 
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`

@@ -26,15 +26,17 @@ from typing import Any
 import numpy as np
 
 from .array import Array, current, peel
-from .code_tables import instruction, is_operator
 from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS
-from .matching import STANDING
-from .members import BORING
 from .operators import COMPARISONS, INFIX, MIRRORED
-from .reach import CALLS, MAKERS, active, reach_class
+from .reach.call_tables import CALLS
+from .reach.class_members import BORING
+from .reach.code_tables import instruction, is_operator
+from .reach.matching import STANDING
+from .reach.session import active
+from .reach.walk import MAKERS, reach_class
 from .trace import CONSTANT
 
 ROOTS = (np.ndarray, float)

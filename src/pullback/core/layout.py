@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .array import TALLY, peel
-from .namespaces import caller, package
+from .reach.namespaces import caller, package
 
 UNORDERED = ()  # the axes in memory of an array that has one
 WRITEABLE = 0x400  # in the number of an array's flags

@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from .array import Array, along, current
-from .members import dict_of, of
+from .reach.class_members import dict_of, of
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})

@@ -14,8 +14,8 @@ from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, masks
 from ..core.errors import ArgumentTypeError
 from ..core.layout import example
 from ..core.lost import shown
-from ..core.reach import call_outside
-from ..core.twins import masked_alone
+from ..core.reach.session import call_outside
+from ..core.reach.twins import masked_alone
 from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.dispatch import holds_arrays
 from ..core.instances import is_plain, lifted, of_root
-from ..core.namespaces import BOUND
-from ..core.reach import active
+from ..core.reach.namespaces import BOUND
+from ..core.reach.session import active
 from .drawing import DRAWING, drawn
 from .fresh import made
 from .wrapping import member

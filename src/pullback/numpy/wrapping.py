@@ -42,12 +42,12 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.instances import BY_METHOD
-from ..core.namespaces import UNWATCHED, takes_part
+from ..core.reach.namespaces import UNWATCHED, takes_part
+from ..core.reach.twins import with_given_arrays
 from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
-from ..core.twins import with_given_arrays
 from ..primitives.infix import shortcut
 from .fresh import made, made_by
 from .taking_part import taking_part

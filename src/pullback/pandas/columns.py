@@ -19,7 +19,7 @@ from ..core.array import Array, current, snapshot, told
 from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import ArgumentTypeError, MissingRuleError
 from ..core.lost import shown
-from ..core.namespaces import caller
+from ..core.reach.namespaces import caller
 from ..core.trace import CONSTANT, is_live
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 

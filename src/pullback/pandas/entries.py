@@ -26,7 +26,7 @@ from ..core.array import Array, lend, peel
 from ..core.dispatch import HELD, as_array, holds_arrays
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
-from ..core.namespaces import STANDS
+from ..core.reach.namespaces import STANDS
 from ..core.trace import is_live
 from .columns import Live, LiveDtype, as_column_of, column, number, numbers
 from .reductions import plain

@@ -13,10 +13,10 @@ from ..core.array import Array, is_flat, is_number, rank
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
 from ..core.dispatch import refuse, replaces
 from ..core.lines import hastily
-from ..core.matching import length_of_no_sequence
-from ..core.namespaces import STANDS
 from ..core.past import bincount, count_nonzero
 from ..core.primitive import Linear, align
+from ..core.reach.matching import length_of_no_sequence
+from ..core.reach.namespaces import STANDS
 from ..core.spec import DOUBLE, DOUBLES, Spec, known_spec, promoted, spec_of
 from .arguments import arrays_of, as_array, axis_of, cast, common_dtype, is_count, somewhere
 from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill

@@ -14,7 +14,7 @@ from ..core.array import Array
 from ..core.dispatch import check_class
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, NAMES, Instance, is_in_python
-from ..core.reach import active
+from ..core.reach.session import active
 from ..core.tree import RESULTS
 
 

@@ -23,7 +23,7 @@ from ..core.cotangent import Cotangent
 from ..core.dispatch import DEFERS, PLAIN, answers_ufuncs, as_array, check_class, operand
 from ..core.errors import ArgumentTypeError, kind_of
 from ..core.operators import COMPARISONS, INFIX
-from ..core.reach import reach_instance
+from ..core.reach.walk import reach_instance
 from ..core.scalars import is_python
 from ..core.spec import spec_of
 

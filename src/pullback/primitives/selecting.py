@@ -21,7 +21,7 @@ from ..core.out import into_out
 from ..core.past import count_nonzero
 from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, function_row, itself, row

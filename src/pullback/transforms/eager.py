@@ -30,9 +30,9 @@ from ..core.errors import (
     ShapeError,
 )
 from ..core.messages import brief, check_flag
-from ..core.namespaces import library
 from ..core.node import constant_node
 from ..core.primitive import Primitive
+from ..core.reach.namespaces import library
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from ..core.usage import refuse_keywords, usage

@@ -12,7 +12,7 @@ import scipy.special as sp
 from ...core.dispatch import REFUSED, replaces
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import DOUBLE, Spec
 from ..arguments import as_array
 

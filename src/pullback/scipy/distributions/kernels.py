@@ -10,7 +10,7 @@ from scipy import stats
 
 from ...core.array import Array
 from ...core.dispatch import as_array
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import DOUBLE, Spec
 from ...primitives.exact import exact
 from ...transforms.call import stop_gradient

@@ -12,7 +12,7 @@ from scipy.stats import mstats
 from scipy.stats._mannwhitneyu import _MWU
 
 from ...core.dispatch import as_array, refuse
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.trace import is_live
 from ...primitives.arguments import known
 from ..solving.plain import solve

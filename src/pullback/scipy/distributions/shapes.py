@@ -11,7 +11,7 @@ from scipy.stats import _continuous_distns
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.exact import exact

@@ -23,7 +23,7 @@ from scipy.integrate import _tanhsinh
 from ...core.array import Array, peel
 from ...core.dispatch import as_array
 from ...core.errors import ConversionError, MissingRuleError, SolverError
-from ...core.reach import CALLS
+from ...core.reach.call_tables import CALLS
 from ...core.spec import spec_of
 from ...core.trace import derivatives_of, is_live
 from ...primitives.arguments import everywhere

@@ -19,7 +19,7 @@ from ...core.errors import MissingRuleError
 from ...core.graph import Graph
 from ...core.lost import line_of_user, place
 from ...core.primitive import Primitive
-from ...core.reach import CALLS
+from ...core.reach.call_tables import CALLS
 from ...core.trace import derivatives_of, enclosing, is_live
 from ...primitives.exact import exact
 from ...primitives.kinks import gathered

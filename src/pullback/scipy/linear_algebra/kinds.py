@@ -28,7 +28,7 @@ from ...core.dispatch import as_array, replaces
 from ...core.errors import ConversionError
 from ...core.node import residual_of
 from ...core.primitive import Primitive
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.inner_loops import ASSUMING, Assumed
 from ...primitives.lapack_routines import TYPES

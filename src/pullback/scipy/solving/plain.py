@@ -22,7 +22,7 @@ import numpy as np
 
 from ...core.array import Array, current
 from ...core.errors import ArgumentError, ConversionError
-from ...core.reach import SESSION, call_outside
+from ...core.reach.session import SESSION, call_outside
 from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace

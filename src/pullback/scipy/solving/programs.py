@@ -26,7 +26,7 @@ from ...core.during import during
 from ...core.errors import ArgumentTypeError
 from ...core.graph import Graph, Variable
 from ...core.primitive import Primitive
-from ...core.reach import SESSION
+from ...core.reach.session import SESSION
 from ...core.spec import hardened
 from ...core.tree import flatten, unflatten
 from ...primitives.elementwise import isfinite, logical_and, not_equal, power

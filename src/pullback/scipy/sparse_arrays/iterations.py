@@ -28,7 +28,8 @@ from ...core.dispatch import as_array
 from ...core.during import during
 from ...core.errors import PullbackError, SolverError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import CALLS, call_outside
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...primitives.exact import exact
 from ...transforms.loops.body import example

@@ -19,7 +19,8 @@ from scipy.sparse._dia import _dia_base
 from ...core.array import Array
 from ...core.dispatch import DEFERS, as_array
 from ...core.errors import ConversionError, MissingRuleError
-from ...core.reach import CALLS, call_outside
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...core.tree import RESULTS
 from ...numpy.creation import AS_ARRAY
 from ...primitives.statistics import root

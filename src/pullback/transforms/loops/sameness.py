@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, current
-from ...core.bytecode import original
 from ...core.graph import Equation, Graph, Variable
 from ...core.node import Node
 from ...core.primitive import Primitive
+from ...core.reach.bytecode import original
 
 NUMBERS = (int, float, complex)
 

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .array import Array
-from .errors import ConversionError
-from .leftover import HOLDS
-from .private import VIEWS, claimed, stores_elsewhere
-from .spec import spec_of
+from ..array import Array
+from ..errors import ConversionError
+from ..leftover import HOLDS
+from ..spec import spec_of
+from .private_arrays import VIEWS, claimed, stores_elsewhere
 
 CO_OPTIMIZED = 1
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
+from ..array import Array
 from .namespaces import names_of
 
 # Classes of objects that have no operators or properties of the user's.

@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
+from ..array import Array
+from ..out import refuse_out
 from .bytecode import OP, original
-from .members import BORING, dict_of
+from .class_members import BORING, dict_of
 from .namespaces import UNWATCHED, package
-from .out import refuse_out
 
 SESSIONS: list[Any] = []  # gives the running session; None if none runs
 CONSTANTS: list[Any] = []  # what makes a constant Array of an array

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import stores
+from pullback.core.reach import stores
 
 TABLE, ZEROS = np.ones(3), np.zeros((2, 3))
 SILENT = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -33,15 +33,12 @@ from typing import Any
 
 import numpy as np
 
-from . import clocks  # noqa: F401  # it enters what stands for clocks
-from .array import Array, current
-from .callees import CALLS, DISPATCHED, Resolver
-from .chosen import chosen, is_choosing
-from .dispatch import HOLDERS
-from .errors import ConversionError, PullbackError
-from .foreign import asked, refused
-from .instance_methods import of_object
-from .instances import (
+from ..array import Array, current
+from ..dispatch import HOLDERS
+from ..errors import ConversionError, PullbackError
+from ..foreign import asked, refused
+from ..instance_methods import of_object
+from ..instances import (
     INNER,
     ROOTS,
     Instance,
@@ -53,30 +50,21 @@ from .instances import (
     new_float,
     of_root,
 )
-from .jitted import is_jitted, jitted
-from .keepers import KEEPERS, keeping
-from .kept_results import Cached
-from .leftover import HOLDS, WRITERS
-from .mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, unmarked
-from .members import BORING, HEAP, of
+from ..leftover import HOLDS, WRITERS
+from ..mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, unmarked
+from . import clocks  # noqa: F401  # it enters what stands for clocks
+from .call_tables import CALLS, DISPATCHED, Resolver
+from .calls import learn
+from .class_members import BORING, HEAP, of
+from .containers import KEEPERS, keeping
+from .exchange import APART_CODE, KNOWN, OPEN, SETTLED
+from .lru_caches import Cached
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
-from .reach import (
-    APART_CODE,
-    KNOWN,
-    LOOKUPS,
-    OPEN,
-    OURS,
-    SESSION,
-    SETTLED,
-    WARNS,
-    active,
-    learn,
-    reach_again,
-    reach_class,
-    reach_function,
-    reach_instance,
-)
+from .numba_functions import is_jitted, jitted
+from .plum_dispatch import chosen, is_choosing
+from .session import LOOKUPS, SESSION, WARNS, active
 from .threads import CALLABLE, THREADS, carrying, is_pool
+from .walk import OURS, reach_again, reach_class, reach_function, reach_instance
 
 MISSING = object()
 UFUNC = np.ufunc

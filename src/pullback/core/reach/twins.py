@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..errors import ConversionError
 from .bytecode import original
-from .callees import CALLS
-from .errors import ConversionError
+from .call_tables import CALLS
 from .namespaces import takes_part
-from .reach import call_outside
+from .session import call_outside
 
 TWINS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 GIVES: WeakKeyDictionary[type, bool] = WeakKeyDictionary()

@@ -16,10 +16,10 @@ from itertools import chain
 from types import MethodType
 from typing import Any
 
-from .array import Array
-from .foreign import arrays_in
-from .reach import SESSION
-from .tree import flatten
+from ..array import Array
+from ..foreign import arrays_in
+from ..tree import flatten
+from .session import SESSION
 
 MISSING = object()
 LINK = "_lru_list_elem"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from .callees import is_direct
+from .call_tables import is_direct
 from .namespaces import STANDS, library, takes_part
 
 CODE_OF_PYTHON = (FunctionType, MethodType, type)

@@ -69,7 +69,7 @@ class Resolver:
         self.direct = direct
 
     def __getitem__(self, f: Any) -> Any:
-        raise AssertionError("`core.resolve` fills this in")
+        raise AssertionError("`core.reach.resolve` fills this in")
 
 
 # By how many arguments a call has, all by position (0: any call): what is asked, and quickly.

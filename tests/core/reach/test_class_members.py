@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import members, reach
+from pullback.core.reach import class_members, exchange
 from tests.together import together
 
 SOURCE = """
@@ -264,9 +264,9 @@ def test_kept_until_a_full_collection():
     m = module()
     f = functools.partial(PROGRAMS["operator"], m)
     pb.grad(f)(0.3)
-    known = members.MEMBERS[id(m.Point)]
+    known = class_members.MEMBERS[id(m.Point)]
     pb.grad(f)(0.3)
-    assert members.MEMBERS[id(m.Point)] is known
+    assert class_members.MEMBERS[id(m.Point)] is known
     gone = weakref.ref(m.Point)
     del m, f, known
     gc.collect()
@@ -288,7 +288,7 @@ def test_plain_code_afterwards():
         with pytest.raises(LookupError):
             pb.grad(lambda x: f(m.Point(x) * 1.0))(0.3)
         assert all(x.__code__ is code for x, code in codes.items())
-    assert not reach.SWITCHED
+    assert not exchange.SWITCHED
 
 
 def test_threads_of_plain_code():

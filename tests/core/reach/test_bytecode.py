@@ -19,10 +19,10 @@ import warnings
 
 import pytest
 
-from pullback.core import code_tables
-from pullback.core.bytecode import Hooks, Original, original, rewritten
-from pullback.core.code_tables import SUPPORTED
 from pullback.core.mapped_text import JOINS
+from pullback.core.reach import code_tables
+from pullback.core.reach.bytecode import Hooks, Original, original, rewritten
+from pullback.core.reach.code_tables import SUPPORTED
 
 pytestmark = pytest.mark.skipif(not SUPPORTED, reason="the instructions are not known")
 
@@ -346,7 +346,7 @@ def test_modules_of_the_standard_library_run():
 
 
 def test_without_columns():
-    code = "from tests.core.test_bytecode import *; test_lines_and_columns_of_tracebacks()"
+    code = "from tests.core.reach.test_bytecode import *; test_lines_and_columns_of_tracebacks()"
     subprocess.run([sys.executable, "-X", "no_debug_ranges", "-c", code], check=True)
 
 

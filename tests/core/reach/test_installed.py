@@ -10,7 +10,7 @@ from pathlib import Path
 import optree
 import pytest
 
-from pullback.core.namespaces import is_installed
+from pullback.core.reach.namespaces import is_installed
 
 FILES = {
     "package/__init__.py": ("package", True),

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, class_of_number, is_number
+from ..array import Array, class_of_number, is_number
 from .code_tables import SUPPORTED
 from .namespaces import STANDS
 

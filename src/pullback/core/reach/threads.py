@@ -20,11 +20,11 @@ import threading
 from types import FunctionType, MethodType
 from typing import Any
 
-from .callees import CALLS
-from .foreign import cause_of
-from .lost import place, warn
+from ..foreign import cause_of
+from ..lost import place, warn
+from .call_tables import CALLS
 from .namespaces import STANDS
-from .reach import ENDS, SESSION, active
+from .session import ENDS, SESSION, active
 
 CALLABLE: set[type] = {FunctionType, MethodType}  # `resolve` adds what else has a way of its own
 THREADS = (threading.Thread, threading.Timer)

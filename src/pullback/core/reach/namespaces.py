@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import weakref
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import cache
 from itertools import chain
@@ -17,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import public_module
+from ..shutdown import rest
 from .code_tables import named, with_nested
-from .errors import public_module
-from .shutdown import rest
 
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
@@ -309,3 +310,25 @@ def shows() -> bool:
     while frame is not None and package(frame.f_globals) not in SHOWING:
         frame = frame.f_back
     return frame is not None
+
+
+def rest_of(
+    real: ModuleType, names: Sequence[str], ours: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of the module named `ours`: further names are the real ones.
+
+    >>> import math
+    >>> get, names = rest_of(math, ["pi"], "here")
+    >>> get("pi"), names()
+    (3.141592653589793, ['pi'])
+    >>> get("e")
+    Traceback (most recent call last):
+    AttributeError: module 'here' has no attribute 'e'
+    """
+
+    def get(name: str) -> Any:
+        if name in names:
+            return getattr(real, name)
+        raise AttributeError(f"module '{ours}' has no attribute '{name}'")
+
+    return get, lambda: list(names)

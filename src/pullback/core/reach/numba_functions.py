@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .foreign import arrays_in
-from .reach import CALLS
+from ..foreign import arrays_in
+from .call_tables import CALLS
 from .twins import twin_of
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .foreign import arrays_in
-from .reach import CALLS
+from ..foreign import arrays_in
+from .call_tables import CALLS
 
 
 def is_choosing(f: Any) -> bool:

@@ -1,6 +1,6 @@
 """Rebinding: programs that know nothing of pullback, and what it leaves as it was.
 
-The programs are in `tests/rebind_programs`.
+The programs are in `tests/core/reach/programs`.
 """
 
 import builtins
@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import bytecode, namespaces, reach
+from pullback.core.reach import bytecode, call_tables, exchange, namespaces
 from pullback.core.tree import flatten
 from pullback.transforms.record import record
-from tests.rebind_programs import decorated, entangled, helpers, indirect, objects, plain, state
+from tests.core.reach.programs import decorated, entangled, helpers, indirect, objects, plain, state
 
 X = np.array([0.7, 0.4, -0.3])
 PROGRAMS = [*plain.PROGRAMS, *decorated.PROGRAMS]
@@ -205,10 +205,10 @@ class TestNothingElseNotices:
             exec("def again(x): return f(x)", vars(program))
             program.data = data = Data()
             assert pb.grad(program.f)(2.0) == 1.0
-            assert not reach.OPEN
-            assert not reach.SWITCHED
-            assert not reach.MADE
-            assert not reach.REACHED
+            assert not exchange.OPEN
+            assert not exchange.SWITCHED
+            assert not exchange.MADE
+            assert not exchange.REACHED
             gone = weakref.ref(data)
             del data, program.data
             assert gone() is None
@@ -304,7 +304,7 @@ class TestIdentity:
 
         def f(x):
             for thing in things:
-                assert reach.CALLS[thing] is thing or thing is np.float32
+                assert call_tables.CALLS[thing] is thing or thing is np.float32
             assert np.array is numpy_array
             assert math.sin is sine
             assert np is numpy_itself

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from .namespaces import STANDS
-from .reach import ANSWERS
+from .session import ANSWERS
 
 KINDS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
 

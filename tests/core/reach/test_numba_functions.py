@@ -13,7 +13,7 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array
-from pullback.core.callees import Resolver
+from pullback.core.reach.call_tables import Resolver
 
 PLAIN = (float, np.ndarray)
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from .array import Array
+from ..array import Array
 
 KEEPERS = dict, list, tuple, set, frozenset, deque, functools.partial
 

@@ -1,7 +1,7 @@
 """The same programs with every function a method of a class, in an installed package.
 
 `moved` writes a package into a folder `site-packages`: of each module of `tests/programs` and
-`tests/rebind_programs` one of which all functions are methods. Nothing is declared to pullback.
+`tests/core/reach/programs` one of which all functions are methods. Nothing is declared to pullback.
 """
 
 import ast
@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.rebind_programs import decorated, plain
+from tests.core.reach.programs import decorated, plain
 from tests.test_programs import MODULES, PROGRAMS, difference, direction, paired
 
 X = np.array([0.7, 0.4, -0.3])
@@ -140,7 +140,7 @@ def test_nearly_all_are_methods(package):
     assert methods >= 200
     for module, _ in package.values():
         assert "site-packages" in module.__file__
-        assert pb.core.namespaces.library(vars(module)) == 1
+        assert pb.core.reach.namespaces.library(vars(module)) == 1
 
 
 def found(module, methods, name, args):
