@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.dispatch import as_array
+from .core.operands import as_array
 from .core.reach.call_tables import CALLS
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import holds_arrays
+from ..core.operands import holds_arrays
 from ..core.reach.namespaces import STANDS
 from .wrapping import member
 

@@ -12,7 +12,7 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ..core.dispatch import DEFERS, holds_arrays
+from ..core.operands import DEFERS, holds_arrays
 from ..core.reach.call_tables import CALLS
 from ..core.reach.calls import call
 from ..core.reach.class_members import BORING

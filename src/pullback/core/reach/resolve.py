@@ -33,8 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, current
-from ..dispatch import HOLDERS
+from ..array import Array
 from ..errors import ConversionError, PullbackError
 from ..foreign import asked, refused
 from ..instance_methods import of_object
@@ -52,6 +51,8 @@ from ..instances import (
 )
 from ..leftover import HOLDS, WRITERS
 from ..mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, unmarked
+from ..operands import HOLDERS
+from ..storage import current
 from . import clocks  # noqa: F401  # it enters what stands for clocks
 from .call_tables import CALLS, DISPATCHED, Resolver
 from .calls import learn

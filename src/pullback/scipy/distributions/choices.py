@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.reach.calls import call_inside
 from ...primitives.arguments import everywhere
 from ..releases import private

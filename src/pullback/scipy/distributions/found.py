@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import peel
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.primitive import Primitive, align
 from ...core.reach.session import call_outside
 from ...core.spec import DOUBLE, Spec

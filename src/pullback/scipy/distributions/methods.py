@@ -22,7 +22,7 @@ from scipy import stats
 from scipy.stats import _distn_infrastructure as infrastructure
 
 from ...core.array import Array, snapshot
-from ...core.dispatch import as_array, holds_arrays
+from ...core.operands import as_array, holds_arrays
 from ...core.reach.calls import call_inside
 from ...core.reach.namespaces import STANDS
 from ...core.reach.session import call_outside

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import spatial
 from scipy.linalg import qr
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...core.reach.namespaces import BEHIND, BOUND, STANDS
 from ...core.reach.resolve import foreign
 from ...primitives.exact import exact

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse, spatial
 
-from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array, holds_arrays
 from ...core.reach.call_tables import CALLS
 from ...core.reach.namespaces import BEHIND, BOUND, STANDS
 from ...core.reach.resolve import foreign

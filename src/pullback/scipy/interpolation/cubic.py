@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.reach.namespaces import BEHIND, STANDS
 from ...core.reach.resolve import WAYS, foreign
 from ..solving.following import Chosen, Following

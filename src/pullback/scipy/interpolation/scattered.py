@@ -8,7 +8,7 @@ import numpy as np
 from scipy import interpolate
 from scipy.interpolate import _rbfinterp_pythran
 
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.reach.namespaces import BEHIND, STANDS
 from ...core.reach.resolve import WAYS, foreign
 from ...core.reach.session import call_outside

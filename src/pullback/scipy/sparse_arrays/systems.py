@@ -19,8 +19,8 @@ from scipy.sparse import linalg as ssl
 from scipy.sparse.linalg._dsolve import _superlu
 
 from ...core.array import Array
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...core.primitive import Primitive
 from ...core.reach.call_tables import CALLS
 from ...core.reach.namespaces import BOUND
