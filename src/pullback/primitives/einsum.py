@@ -9,28 +9,17 @@ from math import prod
 import numpy as np
 
 from ..core.cotangent import dense, masked
-from ..core.dispatch import refuse, replaces
-from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.dispatch import cast
+from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
 from ..core.out import into_out
 from ..core.past import past
 from ..core.primitive import align
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction
 from .strided import diagonal_of
-
-
-def cast(x, dtype, casting, ufunc):
-    """An operand of a generalised ufunc that was given `dtype=`."""
-    dtype = np.dtype(dtype)
-    if type(x) in (float, int, complex, bool):
-        return dtype.type(x)
-    if not np.can_cast(x.dtype, dtype, casting):
-        raise ArgumentTypeError(
-            f"`numpy.{ufunc.__name__}` cannot cast {x.dtype} to {dtype} with casting='{casting}'."
-        )
-    return x.astype(dtype)
 
 
 class Einsum(Contraction):

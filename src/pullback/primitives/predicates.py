@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import refuse, replaces
 from ..core.out import into_out
+from ..core.registry import refuse, replaces
 from ..core.spec import spec_of
 from .arguments import as_array, cast
 

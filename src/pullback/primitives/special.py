@@ -13,10 +13,11 @@ import numpy as np
 
 from ..core.array import Array, arrayed
 from ..core.cotangent import unbroadcast
-from ..core.dispatch import refuse, replaces
+from ..core.kinds import Linear
 from ..core.lost import warn_rounded
 from ..core.out import into_out
-from ..core.primitive import Linear, Primitive, align
+from ..core.primitive import Primitive, align
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec, promoted
 from .arguments import as_array, plainly_everywhere
 from .assignment import into
