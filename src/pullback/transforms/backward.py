@@ -20,7 +20,7 @@ from ..core.node import Node, rebuild
 from ..core.quiet import SILENT, STATE
 from ..core.spec import spec_of, zeros
 from ..core.trace import CONSTANT, Trace
-from .common import fresh
+from .returned import fresh
 
 AT_ONCE = frozenset({Array, float64})  # cotangents to which a rule is applied as they are
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms

@@ -26,11 +26,11 @@ from ..core.trace import CONSTANT, Trace, bind, peel, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import refuse_keywords, usage
 from .batch import vmap
-from .common import Transformation
 from .forward import jvp
 from .memory import SharedMemory
 from .reverse import vjp
 from .stage import capture
+from .transformation import Transformation
 
 
 def stop_gradient(tree: Any, **unknown: Never) -> Any:

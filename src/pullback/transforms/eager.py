@@ -37,11 +37,14 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.storage import current, lend, root_storage
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from ..core.usage import refuse_keywords, usage
+from .arguments import refuse_ended
 from .backward import backward, harvest
-from .common import Decorating, conform, fresh, refuse_ended
 from .conversions import way_to_array
 from .retained import Leaf, Retained, follow, note_parentless
+from .returned import fresh
 from .reverse import ReverseTrace
+from .seeds import conform
+from .transformation import Decorating
 
 
 class EagerState:

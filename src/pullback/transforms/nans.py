@@ -23,8 +23,8 @@ from ..core.node import Node
 from ..core.spec import spec_of
 from ..core.trace import STARTS, Trace
 from ..core.usage import usage
-from .common import Decorating
 from .eager import GROUND
+from .transformation import Decorating
 
 
 class debug_nans(Decorating):  # a context manager, named as the field names it

@@ -34,9 +34,9 @@ from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import stopped
 from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
-from ...transforms.common import settle
 from ...transforms.eager import EagerTrace
 from ...transforms.loops.body import example
+from ...transforms.returned import settle
 from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
