@@ -13,9 +13,9 @@ import pullback as pb
 from pullback.compiler.call import trial
 from pullback.compiler.call.budget import Budget
 from pullback.compiler.disk import records as disk_records
-from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.primitive import Primitive
-from pullback.core.reach import SESSION
+from pullback.core.reach.session import SESSION
+from pullback.core.registry import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.trace import running
 from pullback.primitives import load
 from tests import budgets

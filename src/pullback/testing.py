@@ -29,7 +29,7 @@ from .core.differences import close, difference, pair, precision, size_of
 from .core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from .core.lost import place
 from .core.other_names import refuse_name
-from .core.reach import call_inside
+from .core.reach.calls import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .core.usage import usage

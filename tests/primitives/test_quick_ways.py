@@ -8,11 +8,11 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array
-from pullback.core.dispatch import UFUNCS
 from pullback.core.operators import INFIX
 from pullback.core.past import broadcast_to
 from pullback.core.primitive import Primitive
 from pullback.core.quiet import SILENCE, Entered
+from pullback.core.registry import UFUNCS
 from pullback.primitives import lapack
 from pullback.primitives.einsum import einsum_p
 from pullback.primitives.linalg import cofactors_p, of_few_rows
@@ -260,7 +260,7 @@ class TestMethods:
         def asked(method):
             raise AssertionError(method)
 
-        monkeypatch.setattr("pullback.core.resolve.method", asked)
+        monkeypatch.setattr("pullback.core.reach.resolve.method", asked)
         np.testing.assert_array_equal(pb.grad(f)(X), expected)
 
 

@@ -19,7 +19,8 @@ from typing import Any
 
 from ..core.during import during
 from ..core.graph import Equation, Graph, Variable
-from ..core.reach import OFF, SESSION, learn
+from ..core.reach.calls import learn
+from ..core.reach.session import OFF, SESSION
 from ..core.spec import Spec, spec_of
 from ..primitives import load
 from ..transforms.loops.scan_primitive import FASTER, Scan

@@ -26,7 +26,7 @@ import numpy as np
 
 from .array import Array, peel
 from .lost import REPEATS
-from .namespaces import package
+from .reach.namespaces import package
 
 START = 4  # decisions in one call before any is looked at
 # How many decisions until the next one is looked at, after one that tells something and after

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from .array import Array
-from .code_tables import named
-from .dispatch import UFUNCS
+from .reach.code_tables import named
+from .registry import UFUNCS
 from .scalars import OF_NUMPY
 from .spec import NUMBERS
 

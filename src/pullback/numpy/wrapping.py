@@ -20,34 +20,34 @@ from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import (
-    ARRAYS,
-    CLASSES,
-    FUNCTIONS,
-    HELD,
-    HOLDERS,
     REFUSALS,
-    REFUSED,
-    SEQUENCES,
-    UFUNCS,
     array_function,
-    as_array,
-    binary,
     by_elements,
-    check_class,
     general_ufunc,
-    holds_arrays,
     into_plain,
-    leaves,
-    peeled,
     unknown,
 )
 from ..core.instances import BY_METHOD
-from ..core.namespaces import UNWATCHED, takes_part
+from ..core.operands import (
+    ARRAYS,
+    CLASSES,
+    HELD,
+    HOLDERS,
+    SEQUENCES,
+    as_array,
+    binary,
+    check_class,
+    holds_arrays,
+    leaves,
+    peeled,
+)
+from ..core.reach.namespaces import UNWATCHED, takes_part
+from ..core.reach.twins import with_given_arrays
+from ..core.registry import FUNCTIONS, REFUSED, UFUNCS
 from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
-from ..core.twins import with_given_arrays
 from ..primitives.infix import shortcut
 from .fresh import made, made_by
 from .taking_part import taking_part

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
+from ..core.array import Array
 from ..core.errors import ConversionError, MissingRuleError
+from ..core.storage import current
 
 NAN = float("nan")
 

@@ -9,12 +9,13 @@ from math import prod
 import numpy as np
 
 from ..core.cotangent import dense, masked
-from ..core.dispatch import cast, refuse, replaces
+from ..core.dispatch import cast
 from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
 from ..core.out import into_out
 from ..core.past import past
 from ..core.primitive import align
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction

@@ -16,10 +16,11 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import register, replaces
+from ..core.kinds import TERMS, Elementwise
 from ..core.lines import hastily
 from ..core.past import count_nonzero
-from ..core.primitive import FIRST, MINUS_ONE, ONE, SECOND, TERMS, ZERO, Elementwise
+from ..core.registry import register, replaces
+from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
 from ..core.scalars import is_python, of_numpy
 from ..core.straight import beside_doubles, in_flight
 from ..core.trace import youngest

@@ -9,15 +9,17 @@ from math import prod
 import numpy as np
 from numpy import float64, ndarray
 
-from ..core.array import Array, is_flat, is_number, rank
+from ..core.array import Array, is_number, rank
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
-from ..core.dispatch import refuse, replaces
+from ..core.kinds import Linear
 from ..core.lines import hastily
-from ..core.matching import length_of_no_sequence
-from ..core.namespaces import STANDS
 from ..core.past import bincount, count_nonzero
-from ..core.primitive import Linear, align
+from ..core.primitive import align
+from ..core.reach.matching import length_of_no_sequence
+from ..core.reach.namespaces import STANDS
+from ..core.registry import refuse, replaces
 from ..core.spec import DOUBLE, DOUBLES, Spec, known_spec, promoted, spec_of
+from ..core.storage import is_flat
 from .arguments import arrays_of, as_array, axis_of, cast, common_dtype, is_count, somewhere
 from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill
 from .shapes import copy_p, lies

@@ -15,10 +15,10 @@ from numpy import ndarray
 
 from ..core.array import Array
 from ..core.cotangent import unbroadcast
-from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive, align
 from ..core.quiet import SILENT, STATE
+from ..core.registry import replaces
 from ..core.spec import Spec
 from . import lapack
 from .arguments import as_array

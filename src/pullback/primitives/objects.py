@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array, is_number, snapshot
-from ..core.dispatch import CLASSES, SEQUENCES
+from ..core.operands import CLASSES, SEQUENCES
 
 
 class Placed:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.cotangent import Cotangent, dense, masked
+from ..core.kinds import Multilinear
 from ..core.lines import hastily, present_part
-from ..core.primitive import Multilinear
 from .arguments import somewhere
 
 

@@ -7,8 +7,9 @@ from functools import lru_cache, wraps
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import PLAIN, refuse, replaces
+from ..core.operands import PLAIN
 from ..core.out import into_out
+from ..core.registry import refuse, replaces
 from ..core.spec import spec_of
 from ..core.trace import CONSTANT, youngest
 from .arguments import as_array, cast, plainly_everywhere

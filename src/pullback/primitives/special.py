@@ -14,11 +14,13 @@ from numpy import ndarray
 
 from ..core.array import Array, arrayed
 from ..core.cotangent import unbroadcast
-from ..core.dispatch import PLAIN, refuse, replaces
+from ..core.kinds import Linear
 from ..core.lost import warn_rounded
+from ..core.operands import PLAIN
 from ..core.out import into_out
 from ..core.past import count_nonzero
-from ..core.primitive import Linear, Primitive, align
+from ..core.primitive import Primitive, align
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec, promoted
 from .arguments import as_array, known_value, plainly_everywhere
 from .assignment import into

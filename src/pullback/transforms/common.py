@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, current, peel, snapshot
+from ..core.array import Array, peel, snapshot
 from ..core.during import Within
 from ..core.errors import (
     ArgumentError,
@@ -24,13 +24,14 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.instrument import Context
 from ..core.layout import WRITEABLE, duplicate
 from ..core.locked import locked_as, locked_copy
 from ..core.messages import brief, describe
 from ..core.node import COPIED_ARGUMENT, Kept
-from ..core.reach import OURS
+from ..core.reach.instrument import Context
+from ..core.reach.walk import OURS
 from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
+from ..core.storage import current
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
 from ..core.usage import USAGE

@@ -21,7 +21,7 @@ from ..core.errors import (
     name_of,
 )
 from ..core.graph import Graph, Variable
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.trace import is_live
 from ..core.tree import flatten, is_static, unflatten

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.array import Array, peel
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
 from ..core.messages import brief, check_flag, describe
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import usage

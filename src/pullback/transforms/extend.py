@@ -19,7 +19,8 @@ from ..core.errors import (
 from ..core.lines import refuse_haste
 from ..core.node import residual_of
 from ..core.primitive import Primitive
-from ..core.reach import call_inside, call_outside
+from ..core.reach.calls import call_inside
+from ..core.reach.session import call_outside
 from ..core.spec import spec_of
 from ..core.usage import usage
 from .call import as_numpy, filled, floating, guarded, placed, refuse_imaginary, transposed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, bottom, current, touch
+from ..core.array import Array, bottom
 from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
 from ..core.locked import locked_as
@@ -19,6 +19,7 @@ from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.rules import match
 from ..core.spec import DOUBLE, PYTHON, carries, full, hardened, spec_of, zeros
+from ..core.storage import current, touch
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
 from ..core.usage import usage

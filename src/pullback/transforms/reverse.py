@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import float64, ndarray
 
-from ..core.array import Array, bottom, current, touch
+from ..core.array import Array, bottom
 from ..core.errors import (
     ArgumentTypeError,
     kind_of,
@@ -33,6 +33,7 @@ from ..core.node import (
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
+from ..core.storage import current, touch
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
 from ..core.usage import usage

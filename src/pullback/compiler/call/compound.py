@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.array import Array, current
+from ...core.array import Array
 from ...core.cotangent import Cotangent, Masked, dense, fit, masked
 from ...core.graph import Graph, Variable
 from ...core.node import constant_node
-from ...core.primitive import Primitive, match
+from ...core.primitive import Primitive
+from ...core.rules import match
 from ...core.spec import is_inexact, spec_of
+from ...core.storage import current
 from ...core.trace import CONSTANT, run
 from ...core.tree import flatten, unflatten
 from ...transforms.backward import backward

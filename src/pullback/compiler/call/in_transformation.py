@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, is_number, peel
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ...core.scalars import is_python
 from ...core.spec import NUMERIC
 from ...core.trace import CONSTANT, STARTS, derivatives_of

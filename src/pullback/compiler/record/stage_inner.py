@@ -19,14 +19,15 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from ...core.array import Array, adopt, current
-from ...core.bytecode import original
+from ...core.array import Array
 from ...core.during import during
 from ...core.graph import Equation, Graph, Variable
 from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
-from ...core.reach import call_inside
+from ...core.reach.bytecode import original
+from ...core.reach.calls import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
+from ...core.storage import adopt, current
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten, unflatten
 from ...primitives.assignment import setitem_p

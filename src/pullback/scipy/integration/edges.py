@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current
+from ...core.array import Array
 from ...core.cotangent import dense
 from ...core.primitive import Primitive
+from ...core.storage import current
 from ...transforms.forward import ForwardTrace, jvp
 from .noted import NotingTrace, beyond
 

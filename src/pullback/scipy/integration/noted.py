@@ -18,8 +18,10 @@ import numpy as np
 from ...core.array import Array, peel
 from ...core.during import during
 from ...core.graph import Graph
+from ...core.kinds import Elementwise
 from ...core.lost import REPEATS, frame_of_user, line_of
-from ...core.primitive import ZERO, Elementwise, Primitive
+from ...core.primitive import Primitive
+from ...core.rules import ZERO
 from ...core.spec import PYTHON, hardened, is_inexact
 from ...core.trace import CONSTANT, Trace
 from ...primitives.elementwise import off_integer

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from ...core.array import TALLY, Array
+from ...core.array import Array
 from ...core.errors import MissingRuleError
 from ...core.graph import Graph
 from ...core.lost import line_of_user, place
 from ...core.primitive import Primitive
-from ...core.reach import CALLS
+from ...core.reach.call_tables import CALLS
+from ...core.storage import TALLY
 from ...core.trace import derivatives_of, enclosing, is_live
 from ...primitives.exact import exact
 from ...primitives.kinks import gathered

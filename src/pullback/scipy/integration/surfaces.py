@@ -21,7 +21,8 @@ import numpy as np
 
 from ...compiler.graph.rewriting import inlined, rewritten
 from ...core.graph import Equation, Graph, Variable
-from ...core.primitive import ZERO, Elementwise
+from ...core.kinds import Elementwise
+from ...core.rules import ZERO
 from ...core.spec import zeros
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall
