@@ -19,6 +19,7 @@ from ..core.kinds import Elementwise, Linear
 from ..core.lines import half_and_one, is_finite, part_where
 from ..core.operands import PLAIN, as_array, binary, operand
 from ..core.out import into_out
+from ..core.past import broadcast_to as broadcast_past
 from ..core.past import count_nonzero
 from ..core.past import where as where_past
 from ..core.primitive import Primitive, align
@@ -72,7 +73,7 @@ class Where(Linear):
             mask = np.not_equal(condition, 0)
         shape = out_bar.shape
         if mask.shape != shape:
-            mask = np.broadcast_to(mask, shape)
+            mask = broadcast_past(mask, shape)
         x_bar = y_bar = None
         if wanted[1]:
             x_bar = part_where(out_bar, mask)
