@@ -163,6 +163,10 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     where = keywords.pop("where", True)
     if where is not True:
         return under_mask(ufunc, where, inputs, keywords)
+    if not {"dtype", "signature", "sig"}.isdisjoint(keywords):
+        out = CLASSES["loop of objects"](ufunc, inputs, **keywords)
+        if out is not NotImplemented:
+            return out
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)

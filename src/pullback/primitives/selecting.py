@@ -18,6 +18,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.kinds import Elementwise, Linear
 from ..core.operands import PLAIN, as_array, binary, operand
 from ..core.out import into_out
+from ..core.plain_numpy import broadcast_to as broadcast_past
 from ..core.plain_numpy import count_nonzero
 from ..core.plain_numpy import where as where_past
 from ..core.primitive import Primitive, align
@@ -72,7 +73,7 @@ class Where(Linear):
             mask = np.not_equal(condition, 0)
         shape = out_bar.shape
         if mask.shape != shape:
-            mask = np.broadcast_to(mask, shape)
+            mask = broadcast_past(mask, shape)
         x_bar = y_bar = None
         if wanted[1]:
             x_bar = part_where(out_bar, mask)
