@@ -5,7 +5,7 @@ import pytest
 
 import pullback as pb
 from pullback import testing
-from pullback.core import dispatch
+from pullback.core import registry
 from pullback.core.node import residual_of
 from pullback.testing import Sample, check_grads
 
@@ -110,17 +110,17 @@ class TestLaws:
 
     def test_a_wrong_value_under_a_trace(self, monkeypatch):
         """An implementation that is not NumPy's function: number, dtype, shape or count."""
-        original = dispatch.FUNCTIONS[np.sum]
-        monkeypatch.setitem(dispatch.FUNCTIONS, np.sum, original)
+        original = registry.FUNCTIONS[np.sum]
+        monkeypatch.setitem(registry.FUNCTIONS, np.sum, original)
         for wrong in (
             lambda x, **kwargs: original(x) * (1 + 1e-9),
             lambda x, **kwargs: original(x).astype(np.float32),
             lambda x, **kwargs: original(x, keepdims=True),
             lambda x, **kwargs: (original(x), original(x)),
         ):
-            dispatch.FUNCTIONS[np.sum] = wrong
+            registry.FUNCTIONS[np.sum] = wrong
             assert "check_value" in failing(np.sum)
-        dispatch.FUNCTIONS[np.sum] = original
+        registry.FUNCTIONS[np.sum] = original
         assert failing(np.sum) == []
 
     @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pullback.compiler.lower.complex_numbers import ComplexEmit
 from pullback.compiler.lower.emit import Emit
 from pullback.compiler.lower.role import is_exact
 from pullback.compiler.program import Program
-from pullback.core.dispatch import UFUNCS
+from pullback.core.registry import UFUNCS
 from pullback.testing import staged
 
 DTYPES = [np.dtype(c) for c in "?bBhHiIlLefdFD"]

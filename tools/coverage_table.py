@@ -41,8 +41,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import pullback as pb
 from pullback.core.array import Array
-from pullback.core.dispatch import CREATION, FUNCTIONS, REFUSED, UFUNCS, leaves
-from pullback.core.primitive import ZERO
+from pullback.core.operands import leaves
+from pullback.core.registry import CREATION, FUNCTIONS, REFUSED, UFUNCS
+from pullback.core.rules import ZERO
 from pullback.core.spec import is_inexact
 from pullback.primitives import load
 from pullback.testing import (

@@ -10,7 +10,6 @@ import importlib as _importlib
 from typing import Any as _Any
 
 from .core.array import Array as Array
-from .core.dispatch import replaces as replaces
 from .core.errors import ArgumentError as ArgumentError
 from .core.errors import ArgumentTypeError as ArgumentTypeError
 from .core.errors import ConversionError as ConversionError
@@ -27,15 +26,16 @@ from .core.errors import SolverError as SolverError
 from .core.errors import UnknownImportError as UnknownImportError
 from .core.errors import UnknownNameError as UnknownNameError
 from .core.errors import UnsupportedKeywordError as UnsupportedKeywordError
-from .core.instrument import instrument as instrument
-from .core.instrument import rebinding as rebinding
-from .core.instrument import uninstrument as uninstrument
+from .core.kinds import Elementwise as Elementwise
+from .core.kinds import Linear as Linear
+from .core.kinds import Multilinear as Multilinear
 from .core.other_names import enter_names as _enter_names
 from .core.other_names import refuse_name as _refuse_name
-from .core.primitive import Elementwise as Elementwise
-from .core.primitive import Linear as Linear
-from .core.primitive import Multilinear as Multilinear
 from .core.primitive import Primitive as Primitive
+from .core.reach.instrument import instrument as instrument
+from .core.reach.instrument import rebinding as rebinding
+from .core.reach.instrument import uninstrument as uninstrument
+from .core.registry import replaces as replaces
 from .core.spec import Spec as Spec
 from .core.tree import register_tree as register_tree
 from .primitives import methods as _methods  # noqa: F401  # puts NumPy's methods on Array
@@ -52,7 +52,7 @@ from .transforms.eager import array as array
 from .transforms.eager import no_grad as no_grad
 from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
-from .transforms.forward import linearize as linearize
+from .transforms.linearize import linearize as linearize
 from .transforms.loops.scan import fori_loop as fori_loop
 from .transforms.loops.scan import scan as scan
 from .transforms.loops.while_loop import while_loop as while_loop

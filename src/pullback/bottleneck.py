@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .core.dispatch import as_array
-from .core.reach import CALLS
+from .core.operands import as_array
+from .core.reach.call_tables import CALLS
 
 __all__ = [
     "allnan", "anynan", "median", "move_max", "move_mean", "move_min", "move_std", "move_sum",

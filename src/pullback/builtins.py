@@ -24,14 +24,16 @@ from typing import Any, Protocol, Union
 
 import numpy as np
 
-from .core.array import Array, class_of_number, current, is_number, snapshot, stop, without_axes
+from .core.array import Array, class_of_number, is_number, snapshot, stop, without_axes
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.lost import TEXTS, warn_read
 from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
-from .core.matching import asked_for_id
-from .core.namespaces import BOUND, library
-from .core.reach import ANSWERS, ASKED, LOOKUPS, active, other_form
+from .core.reach.matching import asked_for_id
+from .core.reach.namespaces import BOUND, library
+from .core.reach.session import ANSWERS, ASKED, LOOKUPS, active
+from .core.reach.walk import other_form
+from .core.storage import current
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .core.array import Array, peel, without_axes
-from .core.rest import rest_of
+from .core.reach.namespaces import rest_of
 from .core.trace import is_live
 from .math import heed, is_known, mapped, operand, pythons, with_base, with_values_of
 from .primitives.exact import exact

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.array import Array, is_number
-from .core.rest import rest_of
+from .core.reach.namespaces import rest_of
 
 __all__ = list(real.__all__)
 

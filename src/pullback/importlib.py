@@ -10,7 +10,7 @@ import importlib.util
 import sys
 from types import ModuleType
 
-from .core.reach import ASKED, ITEM, call_outside
+from .core.reach.session import ASKED, ITEM, call_outside
 
 __all__ = ["import_module", "reload"]
 

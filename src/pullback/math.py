@@ -23,11 +23,13 @@ from typing import Any
 import numpy as np
 
 from .core.array import Array, class_of_number, is_number, peel, without_axes
-from .core.dispatch import UFUNCS as NUMPYS
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
-from .core.primitive import ONE, ZERO, Elementwise, Primitive
-from .core.rest import rest_of
+from .core.kinds import Elementwise
+from .core.primitive import Primitive
+from .core.reach.namespaces import rest_of
+from .core.registry import UFUNCS as NUMPYS
+from .core.rules import ONE, ZERO
 from .core.scalars import with_value
 from .core.spec import Spec
 from .core.trace import is_live

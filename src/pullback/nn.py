@@ -26,10 +26,11 @@ from typing import Any, Never
 import numpy as np
 
 from .core.cotangent import masked
-from .core.dispatch import as_array, check_class
 from .core.errors import ArgumentError, DtypeError, ShapeError
+from .core.kinds import Elementwise
+from .core.operands import as_array, check_class
 from .core.other_names import refuse_name
-from .core.primitive import Elementwise, Primitive
+from .core.primitive import Primitive
 from .core.spec import Spec, spec_of
 from .core.usage import refuse_keywords
 from .primitives.kinks import at_zero

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from .core.array import Array, current
-from .core.dispatch import as_array
+from .core.array import Array
 from .core.foreign import arrays_in
 from .core.instances import Instance
-from .core.twins import gives_array
+from .core.operands import as_array
+from .core.reach.twins import gives_array
+from .core.storage import current
 
 __all__ = ["evaluate", "re_evaluate"]
 

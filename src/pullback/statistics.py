@@ -17,7 +17,7 @@ import statistics as real
 from collections.abc import Callable
 from typing import Any
 
-from .core.namespaces import STANDS
+from .core.reach.namespaces import STANDS
 from .core.trace import is_live
 from .math import column, operand, pythons, summarize
 from .primitives.exact_sums import SUMMARIES, normal_quantile_p

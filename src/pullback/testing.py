@@ -29,16 +29,16 @@ from .core.differences import close, difference, pair, precision, size_of
 from .core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from .core.lost import place
 from .core.other_names import refuse_name
-from .core.reach import call_inside
+from .core.reach.calls import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .core.usage import usage
 from .transforms.batch import vmap
-from .transforms.common import check_function
 from .transforms.forward import jvp
 from .transforms.record import record
 from .transforms.reverse import vjp
 from .transforms.stage import capture
+from .transforms.transformation import check_function
 
 __all__ = [
     "LAWS",

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.namespaces import apart
+from pullback.core.reach.namespaces import apart
 
 from .cases import REFUSED, WARNED
 from .lists import BY_NAME

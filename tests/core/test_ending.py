@@ -31,7 +31,7 @@ def forever():
 IN_IMPORTS = """
 import colorsys, importlib.abc, sys, threading, time
 import pullback
-from pullback.core import namespaces
+from pullback.core.reach import namespaces
 class Slow(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         time.sleep(0.02)

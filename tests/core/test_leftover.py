@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.reach import SESSION
+from pullback.core.reach.session import SESSION
 from tests.contexts import exact_type
 
 

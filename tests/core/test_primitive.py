@@ -7,7 +7,7 @@ import pytest
 
 import pullback as pb
 from pullback import testing
-from pullback.core import dispatch
+from pullback.core import registry
 from pullback.testing import Sample, check_grads
 from tests.agreement import agree
 
@@ -26,7 +26,7 @@ def sigmoid(x):
 
 def without(function, monkeypatch):
     """Whatever the test says of a function, afterwards it is as it was."""
-    for table in (dispatch.FUNCTIONS, dispatch.UFUNCS):
+    for table in (registry.FUNCTIONS, registry.UFUNCS):
         monkeypatch.setitem(table, function, None)
         del table[function]
 

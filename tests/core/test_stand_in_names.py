@@ -10,7 +10,7 @@ import pytest
 from scipy import ndimage, optimize
 
 import pullback as pb
-from pullback.core.namespaces import STANDS
+from pullback.core.reach.namespaces import STANDS
 
 ROOMS = {"numpy", "scipy", "math", "cmath", "statistics", "functools", "itertools", "operator"}
 

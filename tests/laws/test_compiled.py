@@ -17,10 +17,10 @@ from pullback.compiler.graph.optimise import optimised
 from pullback.compiler.llvm.binding import BEST
 from pullback.compiler.lower.role import is_exact
 from pullback.compiler.program import Program
-from pullback.core.array import TALLY
 from pullback.core.differences import precision
 from pullback.core.graph import Graph
 from pullback.core.spec import is_inexact
+from pullback.core.storage import TALLY
 from pullback.testing import Problem, check_compiled, staged
 from pullback.transforms.loops.body import Repeated
 from tests.budgets import LONG

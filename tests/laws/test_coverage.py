@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pullback
-from pullback.core.primitive import Elementwise, Primitive
+from pullback.core.kinds import Elementwise
+from pullback.core.primitive import Primitive
 from pullback.primitives import load
 from pullback.primitives.moving_vectors import settled_p
 from pullback.testing import Problem, primitives_of, staged

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.array import Array, root_of
+from pullback.core.array import Array
 from pullback.core.differences import close, precision
 from pullback.core.errors import MissingRuleError
 from pullback.core.spec import is_inexact
+from pullback.core.storage import root_of
 from pullback.core.tree import flatten, unflatten
 from pullback.testing import Problem, agree
 from tests.budgets import LONG

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.array import Array, root_of
+from pullback.core.array import Array
+from pullback.core.storage import root_of
 from pullback.core.tree import flatten, tree_map
 from tests.budgets import asked
 from tests.laws.common import for_all_samples

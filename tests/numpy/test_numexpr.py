@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import namespaces
+from pullback.core.reach import namespaces
 
 A = np.array([0.5, 1.5, 2.5])
 

@@ -10,8 +10,8 @@ import pytest
 import pullback as pb
 from pullback import grad, jacobian, jvp, vjp, vmap
 from pullback.core.array import Array
-from pullback.core.dispatch import FUNCTIONS, UFUNCS
 from pullback.core.errors import ArgumentError, ConversionError, UnsupportedKeywordError
+from pullback.core.registry import FUNCTIONS, UFUNCS
 from pullback.primitives.special import bessel_p, sinc_p
 
 UNDATED = {np.isnat}  # of dates only

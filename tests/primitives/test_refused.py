@@ -10,7 +10,7 @@ import scipy
 
 import pullback as pb
 import pullback.scipy
-from pullback.core.dispatch import REFUSED
+from pullback.core.registry import REFUSED
 from pullback.primitives import load
 
 load()

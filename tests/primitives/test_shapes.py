@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.dispatch import CREATION, FUNCTIONS
 from pullback.core.errors import ConversionError
+from pullback.core.registry import CREATION, FUNCTIONS
 from tests.growth import grows
 
 MINE = {"shapes", "joining", "padding", "creation", "indexing", "positions"}

@@ -11,8 +11,8 @@ import scipy.stats
 from scipy.special import digamma, expit, gammaln, logsumexp
 
 import pullback as pb
-from pullback.core import reach
-from pullback.core.namespaces import STANDS, scan
+from pullback.core.reach import walk
+from pullback.core.reach.namespaces import STANDS, scan
 from pullback.core.tree import flatten
 from tests.contexts import exact_type
 from tests.samples import collect
@@ -210,9 +210,9 @@ def reach_scipy():
         if name.startswith(("scipy.special", "scipy.linalg", "scipy.stats", "scipy._lib")):
             for x in list(vars(module).values()):
                 if isinstance(x, types.FunctionType) and id(x) not in STANDS:
-                    reach.reach_function(x)
+                    walk.reach_function(x)
                 elif isinstance(x, type):
-                    reach.reach_class(x)
+                    walk.reach_class(x)
 
 
 OF_SCIPY = "special_functions", "scipy_linalg"

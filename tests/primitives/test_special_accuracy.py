@@ -13,8 +13,8 @@ import pytest
 import scipy.special as sp
 
 import pullback as pb
-from pullback.core.dispatch import FUNCTIONS, UFUNCS
 from pullback.core.errors import MissingRuleError
+from pullback.core.registry import FUNCTIONS, UFUNCS
 from pullback.primitives.scipy_special.formulas import digamma_gap
 from tests.special_derivatives import exact
 from tests.special_references import COMPLEX, LOOSE, REAL, SEVERAL

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from pullback import rebinding
-from pullback.core.reach import call
+from pullback.core.reach.calls import call
 from pullback.numpy.wrapping import member
 
 FAMILIES = sorted(module.name for module in pkgutil.iter_modules(__path__))

@@ -13,7 +13,7 @@ from scipy import special as sp
 
 import pullback as pb
 import pullback.scipy.special
-from pullback.core.dispatch import UFUNCS
+from pullback.core.registry import UFUNCS
 
 LINES = {  # places on the real axis, and on circles across the cuts
     "real": [np.linspace(-5.3, 5.3, 1301)],

@@ -13,7 +13,7 @@ import pytest
 from scipy import integrate, special
 
 import pullback as pb
-from pullback.core.dispatch import UFUNCS
+from pullback.core.registry import UFUNCS
 
 P = 0.8037
 AT_P, HALVES, THIRDS = (1.0,), np.arange(1, 8) / 2, np.arange(1, 4) / 3

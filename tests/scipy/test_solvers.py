@@ -13,7 +13,7 @@ from scipy.integrate import dblquad, nquad, quad, solve_ivp
 from scipy.optimize import brentq
 
 import pullback as pb
-from pullback.core.dispatch import FUNCTIONS
+from pullback.core.registry import FUNCTIONS
 
 
 def cube_root(a):

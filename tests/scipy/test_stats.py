@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 import pullback as pb
-from pullback.core.dispatch import FUNCTIONS
+from pullback.core.registry import FUNCTIONS
 from pullback.scipy import stats as rules  # enters them
 
 assert rules

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.errors import MissingRuleError
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..transforms.reverse import vjp
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.lost import ZERO
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.spec import is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..transforms.forward import jvp

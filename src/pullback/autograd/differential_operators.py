@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..transforms.call import checkpoint
 from .core import make_jvp as make_jvp_of_one
 from .core import make_vjp as make_vjp_of_one

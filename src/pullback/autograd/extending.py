@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import MissingRuleError, name_of
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.tree import flatten, is_static, unflatten
 from ..transforms.extend import UserPrimitive
 from .boxes import NO_COTANGENT, SPACES, boxed, stands, token_of

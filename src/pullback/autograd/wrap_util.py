@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from .util import subvals
 
 __all__ = ["get_doc", "get_name", "unary_to_nary", "wrap_nary_f", "wraps"]

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core.namespaces import package
+from ..core.reach.namespaces import package
 
 SAID: set[str] = set()  # of loops, which may be many, once
 REPORT = "Results are the same, and take longer. Please report this error."

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy import float64, ndarray
 
-from .array import Array, reach, snapshot
+from .array import Array, snapshot
 from .errors import ShapeError
-from .past import count_nonzero
+from .plain_numpy import count_nonzero
 from .spec import Spec, is_inexact, spec_of
 from .trace import CONSTANT
+from .writes import reach
 
 DENSE = frozenset({np.ndarray, np.float64, Array})  # what a cotangent is that is an array
 

@@ -1,21 +1,19 @@
-"""The registry, NumPy function -> implementation, and the NumPy protocols that look functions up.
+"""The NumPy protocols: a function of NumPy's that meets an Array finds its implementation here.
 
-`UFUNCS` holds elementwise primitives; `FUNCTIONS` holds all other functions.
-Both are filled where a primitive is declared (`register`, `replaces`) and nowhere else.
+`array_ufunc` and `array_function` are the methods of Array that NumPy calls, `__array_ufunc__` and
+`__array_function__`. They look the function up in the registry.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
-from numbers import Rational
+from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from .array import Array, peel, rank, snapshot
+from .array import Array, rank, snapshot
 from .cotangent import Cotangent
 from .errors import (
     ArgumentError,
@@ -23,254 +21,31 @@ from .errors import (
     MissingRuleError,
     ShapeError,
     UnsupportedKeywordError,
-    check_functions,
     public_module,
 )
 from .layout import layout
-from .named import named_out
+from .operands import (
+    ARRAYS,
+    CLASSES,
+    DEFERS,
+    answers_ufuncs,
+    as_array,
+    beside_array,
+    binary,
+    check_class,
+    holds_live,
+    leaves,
+    peeled,
+    unary,
+)
 from .operators import COMPARISONS, OPERATIONS
 from .out import METHODS_COMPUTED_IN_OUT, as_wide, computed_in, into_out_of
 from .overlaps import refuse_overlap
-from .primitive import Elementwise
-from .private import in_place
-from .reach import active
-from .scalars import OF_NUMPY, as_called, of_numpy, rounding
-from .spec import PYTHON, ObjectArrayError, spec_of
-from .trace import CONSTANT, is_live, youngest
-from .twins import array_of, gives_array
-from .usage import usage
-
-CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
-HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
-# Types of other packages whose objects may hold an Array, and what gives it, or None.
-HELD: dict[type, Any] = {}
-DEFERS: set[type] = set()  # types whose own operators and functions take over from an Array's
-LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
-
-
-class Registry(dict[Any, Any]):
-    """A dict that imports the remaining families before it answers that a key is missing."""
-
-    def __missing__(self, key: Any) -> Any:
-        for load in LOADERS:
-            load()
-        return self.setdefault(key, None)
-
-
-UFUNCS: dict[Any, Any] = Registry()  # ufunc -> primitive of one or two operands
-FUNCTIONS: dict[Any, Any] = Registry()  # function, or ufunc of another form -> implementation
-CREATION: dict[Any, Any] = Registry()  # function -> implementation(x, *args) for `like=x`
-METHODS: dict[str, Any] = Registry()  # "reduce", "outer"... -> implementation(ufunc, *args)
-REFUSED: dict[Any, tuple[str, str]] = {}  # function -> why it has no rule, and what to do instead
-
-
-def register(primitive: Elementwise) -> Elementwise:
-    """Enter an elementwise primitive under its ufunc."""
-    UFUNCS[primitive.ufunc] = primitive
-    primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
-    primitive.converts = not primitive.by_number and takes_floats(primitive.ufunc)
-    primitive.arrays = frozenset({ndarray}) if primitive.by_number else OF_NUMPY
-    primitive.of_numbers = rounding(primitive)
-    return primitive
-
-
-def takes_floats(ufunc: Any) -> bool:
-    """Whether a number beside a float is one as well: no loop is for an integer beside a float."""
-    kinds = [{*loop.partition("->")[0]} for loop in ufunc.types]
-    return {"d"} in kinds and not any("d" in kind and kind & {*"ilqp"} for kind in kinds)
-
-
-@usage("replaces(np.sin)")
-def replaces(*functions: Any) -> Callable[[Any], Any]:
-    """Let a function answer for NumPy functions whenever an Array is among their arguments.
-
-    >>> replaces()(abs) is abs
-    True
-
-    It has the signature of the original: it brings lists, axes and defaults into the form of a
-    primitive, or composes other functions. What it does not handle it hands to `refuse`.
-    Raises:
-        ArgumentTypeError: what is no function.
-    """
-    check_functions(functions, "replaces")
-
-    def enter(implementation: Any) -> Any:
-        FUNCTIONS.update(dict.fromkeys(functions, implementation))
-        return implementation
-
-    return enter
-
-
-def creates(*functions: Any) -> Callable[[Any], Any]:
-    """Let a function answer for NumPy functions that ask an Array only through `like=x`.
-
-    NumPy takes `like` out of the arguments; the implementation has x for its first parameter.
-    """
-
-    def enter(implementation: Any) -> Any:
-        for function in functions:
-            CREATION[function] = implementation
-        return implementation
-
-    return enter
-
-
-def refuse(name: str, **keywords: Any) -> None:
-    """Raise for each keyword that was given: not None, and not NumPy's <no value>.
-
-    Implementations on the short way ask for `out` themselves before they call this.
-    """
-    for keyword, value in keywords.items():
-        if value is None or value is np._NoValue:
-            continue
-        if keyword == "out":
-            raise UnsupportedKeywordError(
-                f"`{name}` was given `out=`, and writing a traced result into an existing array is"
-                f" not supported here.\n  Write `a = {name}(...)` instead."
-            )
-        raise UnsupportedKeywordError(
-            f"`{name}` does not support the keyword `{keyword}={value!r}` on traced Arrays.\n"
-            "  Leave it out, or compute the same with other functions."
-        )
-
-
-def unary(primitive: Elementwise, x: Any) -> Any:
-    return x.within.unary(primitive, x) if type(x) is Array else primitive.value(x)
-
-
-def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
-    """Apply a primitive of two operands; the younger trace interprets."""
-    if type(x) is Array:
-        trace = x.within
-        if type(y) is Array:
-            if y.within.birth > trace.birth:
-                trace = y.within
-        elif type(y) not in PLAIN:
-            y = beside_array(y)
-    elif type(y) is Array:
-        trace = y.within
-        if type(x) not in PLAIN:
-            x = beside_array(x)
-    else:
-        return primitive.value(x, y)
-    if x is NotImplemented or y is NotImplemented:
-        return NotImplemented
-    return trace.binary(primitive, x, y)
-
-
-PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32})
-
-
-def check_class(cls: type, *values: Any) -> bool:
-    """Whether a class derives from ndarray and answers for itself.
-
-    Others, whose operations mean something else, are refused; so are masked arrays and matrices
-    where no transformation runs. A masked array in which nothing is masked counts as its data.
-    """
-    if issubclass(cls, ndarray) and cls not in (ndarray, np.memmap):
-        if CLASSES["derives"](cls):
-            return True
-        if issubclass(cls, np.ma.MaskedArray) and values and not masks(values):
-            return False
-        instead = (
-            "Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
-            if issubclass(cls, np.ma.MaskedArray)
-            else "Write `np.asarray(...)` around it."
-        )
-        raise ArgumentTypeError(
-            f"An operation on an Array met a {cls.__name__}, which pullback does not trace.\n"
-            f"  {instead}"
-        )
-    return False
-
-
-def masks(x: Any) -> bool:
-    """Whether x holds a masked array of which something is masked."""
-    if isinstance(x, (list, tuple)):
-        return any(map(masks, x))
-    return isinstance(x, np.ma.MaskedArray) and bool(np.ma.is_masked(x))
-
-
-def operand(x: Any) -> Any:
-    """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
-    if type(x) in DEFERS:
-        return NotImplemented
-    if isinstance(x, ndarray):
-        return NotImplemented if check_class(type(x), x) else np.asarray(x)
-    if isinstance(x, np.generic):
-        return x
-    if isinstance(x, Cotangent) or getattr(type(x), "__array_ufunc__", False) is None:
-        return NotImplemented
-    if isinstance(x, (list, tuple)):
-        return as_array(x)
-    if type(x) in (float, int, complex, bool):
-        return x
-    if isinstance(x, Rational) and not isinstance(x, int):
-        return float(x)
-    if np.isscalar(x):
-        return x
-    if isinstance(x, np.poly1d):  # which may hold an Array
-        return x.coeffs
-    return as_array(x) if hasattr(x, "__array__") else NotImplemented
-
-
-def beside_array(x: Any) -> Any:
-    """A plain operand of an operator or ufunc, which NumPy leaves to a class that has its own."""
-    return NotImplemented if answers_ufuncs(x) else operand(x)
-
-
-def answers_ufuncs(x: Any) -> bool:
-    """Whether an object that is no array has its own way of computing ufuncs, and takes part."""
-    own = getattr(type(x), "__array_ufunc__", None) is not None
-    return own and not isinstance(x, (ndarray, np.generic)) and active()
-
-
-def as_array(x: Any) -> Any:
-    """An argument that may be a list or a number, as an array; nested lists may hold Arrays."""
-    if type(x) is ndarray:
-        return x
-    if type(x) is Array:
-        value = x.payload
-        return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
-    if holds_arrays(x):
-        items = [as_array(item) for item in x]
-        try:
-            return FUNCTIONS[np.stack](items)
-        except ValueError:
-            np.array([np.empty(item.shape) for item in items])  # says what NumPy says of shapes
-            raise
-    if type(x) in HOLDERS:
-        return CLASSES["array"](x)
-    return as_array(array_of(x)) if gives_array(x) else np.asarray(x)
-
-
-class Sequences(dict[type, bool]):
-    """class -> whether NumPy makes an array of what its objects hold: lists, tuples, deques..."""
-
-    of_one_kind = str, bytes, bytearray, memoryview, range, array  # they hold no Array
-    limit = 1000
-
-    def __missing__(self, kind: type) -> bool:
-        if len(self) == self.limit:  # of programs that make classes again and again
-            self.clear()
-        self[kind] = issubclass(kind, Sequence) and not issubclass(kind, self.of_one_kind)
-        return self[kind]
-
-
-SEQUENCES = Sequences()
-
-
-def holds_arrays(x: Any) -> bool:
-    """Whether x is a list, a tuple or their like in which, however deep, an Array stands."""
-    if not (isinstance(x, (list, tuple)) or SEQUENCES[type(x)]):
-        return False
-    kinds = set(map(type, x))
-    if not HOLDERS.isdisjoint(kinds):
-        return True
-    for kind in kinds:
-        if SEQUENCES[kind]:
-            return any(map(holds_arrays, x))
-    return False
+from .reach.private_arrays import in_place
+from .registry import CREATION, FUNCTIONS, METHODS, REFUSED, UFUNCS, refuse
+from .scalars import OF_NUMPY, as_called, of_numpy
+from .spec import ObjectArrayError, spec_of
+from .trace import CONSTANT, youngest
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -340,9 +115,6 @@ def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) 
     return np.bool_(out) if type(out) is bool else out
 
 
-ARRAYS = frozenset({Array, np.ndarray})
-
-
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
     keywords.pop("subok", None)  # an Array has no subclasses
@@ -391,6 +163,10 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     where = keywords.pop("where", True)
     if where is not True:
         return under_mask(ufunc, where, inputs, keywords)
+    if not {"dtype", "signature", "sig"}.isdisjoint(keywords):
+        out = CLASSES["loop of objects"](ufunc, inputs, **keywords)
+        if out is not NotImplemented:
+            return out
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
@@ -539,6 +315,22 @@ def into_plain(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return of_constants(function, args, kwargs)
 
 
+BY_PLACE = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+
+
+def named_out(function: Any, args: Any) -> dict[str, Any]:
+    """Positional arguments from `out` on, by the names that NumPy's function has for them."""
+    try:
+        parameters = signature(function).parameters
+    except ValueError:  # written in C
+        return {}
+    names = [name for name, parameter in parameters.items() if parameter.kind in BY_PLACE]
+    place = names.index("out") if "out" in names else len(args)
+    if all(x is None or x is np._NoValue for x in args[place : place + 1]):
+        return {}
+    return dict(zip(names[place:], args[place:], strict=False))
+
+
 def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A function without a rule: computed for constants, refused for what carries a derivative."""
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
@@ -561,11 +353,6 @@ def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return of_constants(function, args, kwargs)
 
 
-def holds_live(x: Any) -> bool:
-    """Whether an Array in x carries a derivative."""
-    return any(map(is_live, leaves(x)))
-
-
 def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy computes of Arrays that are constants."""
     out = function(*[peeled(x) for x in args], **{key: peeled(x) for key, x in kwargs.items()})
@@ -573,26 +360,6 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if written_to or not isinstance(out, (ndarray, np.generic)):
         return out
     return Array(out, CONSTANT, None) if out.dtype.kind in "fcbiu" else out
-
-
-def leaves(x: Any) -> Iterable[Any]:
-    """What lists, tuples (named ones too) and their like hold, however deep."""
-    kind = type(x)
-    if (kind is list or kind is tuple) and LEAVES.issuperset(map(type, x)):
-        return x  # as most are
-    # An Array is asked for its class.
-    if kind not in ARRAYS and (isinstance(x, (list, tuple)) or SEQUENCES[kind]):
-        return chain.from_iterable(map(leaves, x))
-    return (x,)
-
-
-LEAVES = PLAIN | {Array, str, type(None)}
-
-
-def peeled(x: Any) -> Any:
-    if type(x) is not tuple and SEQUENCES[type(x)]:
-        return [peeled(item) for item in x]
-    return tuple(map(peeled, x)) if type(x) is tuple else peel(x)
 
 
 for function in (array_ufunc, array_function):

@@ -22,7 +22,7 @@ from typing import Any
 from .array import Array
 from .errors import ConversionError, PullbackError, public_module
 from .lost import place
-from .namespaces import library, package, stays, takes_part
+from .reach.namespaces import library, package, stays, takes_part
 
 # Of what Python brings along, the modules that want plain numbers.
 WANTING = frozenset(

@@ -34,9 +34,9 @@ from .instances import (
     viewed,
 )
 from .leftover import SETTLING
-from .namespaces import STANDS
 from .operators import COMPARISONS, INFIX, PREFIX
-from .reach import CALLS
+from .reach.call_tables import CALLS
+from .reach.namespaces import STANDS
 from .trace import CONSTANT
 
 # What ndarray's own way would not do.

@@ -25,16 +25,19 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, current, peel
-from .code_tables import instruction, is_operator
-from .dispatch import CLASSES, DEFERS, HOLDERS
+from .array import Array, peel
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS
-from .matching import STANDING
-from .members import BORING
+from .operands import CLASSES, DEFERS, HOLDERS
 from .operators import COMPARISONS, INFIX, MIRRORED
-from .reach import CALLS, MAKERS, active, reach_class
+from .reach.call_tables import CALLS
+from .reach.class_members import BORING
+from .reach.code_tables import instruction, is_operator
+from .reach.matching import STANDING
+from .reach.session import active
+from .reach.walk import MAKERS, reach_class
+from .storage import current
 from .trace import CONSTANT
 
 ROOTS = (np.ndarray, float)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .array import TALLY, peel
-from .namespaces import caller, package
+from .array import peel
+from .reach.namespaces import caller, package
+from .storage import TALLY
 
 UNORDERED = ()  # the axes in memory of an array that has one
 WRITEABLE = 0x400  # in the number of an array's flags

@@ -37,8 +37,9 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, along, current
-from .members import dict_of, of
+from .array import Array
+from .reach.class_members import dict_of, of
+from .storage import along, current
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .array import TALLY, Array, is_number, root_storage
+from .array import Array, is_number
 from .errors import MissingRuleError
 from .layout import asked_layout, duplicate, is_writable
+from .storage import TALLY, root_storage
 from .trace import CONSTANT
 
 READ_ONLY = "assignment destination is read-only"

@@ -19,10 +19,10 @@ import weakref
 from contextvars import ContextVar
 from typing import Any
 
-from .bytecode import callee, original
 from .errors import ArgumentError, ConversionError, LostDerivativeWarning
 from .mapped_text import mapped_text
-from .namespaces import library, package, takes_part
+from .reach.bytecode import callee, original
+from .reach.namespaces import library, package, takes_part
 
 
 class TruthOrInteger:

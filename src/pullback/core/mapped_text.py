@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ConversionError
-from .namespaces import package
+from .reach.namespaces import package
 
 
 class MappedText(str):

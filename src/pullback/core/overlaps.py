@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, root_of
+from .array import Array
 from .errors import ArgumentError
 from .layout import example, laid_like
+from .storage import root_of
 
 
 def refuse_overwritten(

@@ -18,15 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, current, peel, stop, touch
+from .array import Array, peel, stop
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_read_alone, warn_searched
-from .namespaces import asker, package, shows
 from .narrowing import START, Narrowing
-from .private import CONSTANTS
-from .reach import call, unreached
+from .reach.calls import call, unreached
+from .reach.namespaces import asker, package, shows
+from .reach.private_arrays import CONSTANTS
 from .spec import PYTHON, is_inexact, spec_of
+from .storage import current, touch
 
 PLAIN_COPY = (
     "An array `a` from outside is plain, and so is `a * 0`: to assign `x` into one, write"

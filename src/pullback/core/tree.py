@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import optree
 
-from .array import Array, current
+from .array import Array
 from .errors import ArgumentTypeError, kind_of
 from .shutdown import leaving, rest, wait_while_inside
+from .storage import current
 from .usage import usage
 
 NAMESPACE = "pullback"

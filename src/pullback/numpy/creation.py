@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, is_number, peel
-from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, leaves
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
-from ..core.namespaces import BEHIND, STANDS
+from ..core.operands import HELD, as_array, holds_arrays, leaves
+from ..core.reach.namespaces import BEHIND, STANDS
+from ..core.reach.twins import with_given_arrays
+from ..core.registry import FUNCTIONS
 from ..core.scalars import is_python
 from ..core.trace import is_live
-from ..core.twins import with_given_arrays
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, known_value, plainly_everywhere, somewhere
 from ..primitives.objects import objects_of

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, holds_arrays, holds_live
-from ..core.reach import DRAWS
+from ..core.operands import as_array, holds_arrays, holds_live
+from ..core.reach.session import DRAWS
 from .fresh import made
 from .wrapping import OWN, StandIn, answers_for
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, leaves
 from ..core.errors import ConversionError, MissingExtraError
+from ..core.operands import as_array, leaves
 from ..core.primitive import Primitive, align, one_by_one
 from ..core.spec import Spec
 from ..core.trace import derivatives_of

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import UnsupportedKeywordError
 from ..core.layout import layout
-from ..core.namespaces import STANDS
+from ..core.operands import as_array, holds_arrays
+from ..core.reach.namespaces import STANDS
 from ..primitives.shapes import ghost
 from .wrapping import OWN, StandIn, answers_for, seeking
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import holds_arrays
-from ..core.namespaces import STANDS
+from ..core.operands import holds_arrays
+from ..core.reach.namespaces import STANDS
 from .wrapping import member
 
 inner: Any = getattr(np.linalg, "_umath_linalg", None)  # a NumPy may keep them elsewhere

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, unravel
-from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, masks
+from ..core.array import Array
 from ..core.errors import ArgumentTypeError
 from ..core.layout import example
 from ..core.lost import shown
-from ..core.reach import call_outside
-from ..core.twins import masked_alone
+from ..core.operands import as_array, holds_arrays, masks
+from ..core.reach.session import call_outside
+from ..core.reach.twins import masked_alone
+from ..core.registry import FUNCTIONS
+from ..core.storage import current
+from ..core.writes import unravel
 from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for

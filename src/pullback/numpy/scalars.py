@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, holds_arrays
+from ..core.operands import as_array, holds_arrays
 from .wrapping import OWN, PLAIN, StandIn, member
 
 

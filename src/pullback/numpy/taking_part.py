@@ -12,10 +12,13 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ..core.dispatch import DEFERS, holds_arrays
-from ..core.members import BORING
-from ..core.namespaces import JOINING
-from ..core.reach import CALLS, OURS, active, call
+from ..core.operands import DEFERS, holds_arrays
+from ..core.reach.call_tables import CALLS
+from ..core.reach.calls import call
+from ..core.reach.class_members import BORING
+from ..core.reach.namespaces import JOINING
+from ..core.reach.session import active
+from ..core.reach.walk import OURS
 
 LIBRARIES = "scipy.", "pullback.scipy."  # whose objects are given as an `Outside`
 

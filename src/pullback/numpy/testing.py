@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import as_array, leaves, peeled
+from ..core.operands import as_array, leaves, peeled
 from .wrapping import mirror, named_as
 
 __all__ = list(np.testing.__all__)

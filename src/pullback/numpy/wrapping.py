@@ -20,34 +20,34 @@ from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import (
-    ARRAYS,
-    CLASSES,
-    FUNCTIONS,
-    HELD,
-    HOLDERS,
     REFUSALS,
-    REFUSED,
-    SEQUENCES,
-    UFUNCS,
     array_function,
-    as_array,
-    binary,
     by_elements,
-    check_class,
     general_ufunc,
-    holds_arrays,
     into_plain,
-    leaves,
-    peeled,
     unknown,
 )
 from ..core.instances import BY_METHOD
-from ..core.namespaces import UNWATCHED, takes_part
+from ..core.operands import (
+    ARRAYS,
+    CLASSES,
+    HELD,
+    HOLDERS,
+    SEQUENCES,
+    as_array,
+    binary,
+    check_class,
+    holds_arrays,
+    leaves,
+    peeled,
+)
+from ..core.reach.namespaces import UNWATCHED, takes_part
+from ..core.reach.twins import with_given_arrays
+from ..core.registry import FUNCTIONS, REFUSED, UFUNCS
 from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
-from ..core.twins import with_given_arrays
 from ..primitives.infix import shortcut
 from .fresh import made, made_by
 from .taking_part import taking_part
@@ -64,6 +64,7 @@ NEST = frozenset({list, tuple})
 
 # NumPy's object -> what stands for it here: itself, if it takes part as the program does.
 OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
+BY_CLASS = {np.nanmin, np.nanmax}  # they tell lists from arrays, and have other results for them
 FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
 
 
@@ -262,6 +263,8 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
         return with_given_arrays(made_by if fresh else None, function, args, kwargs)
+    if function in BY_CLASS:
+        return FUNCTIONS[function](*args, **kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]

@@ -15,11 +15,12 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from pandas.api.indexers import check_array_indexer
 from pandas.core.arrays.base import ExtensionOpsMixin
 
-from ..core.array import Array, current, snapshot, told
-from ..core.dispatch import as_array, holds_arrays
+from ..core.array import Array, snapshot, told
 from ..core.errors import ArgumentTypeError, MissingRuleError
 from ..core.lost import shown
-from ..core.namespaces import caller
+from ..core.operands import as_array, holds_arrays
+from ..core.reach.namespaces import caller
+from ..core.storage import current
 from ..core.trace import CONSTANT, is_live
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 

@@ -24,11 +24,12 @@ from pandas.core.internals.managers import (
 from pandas.core.reshape import tile
 from pandas.util._validators import validate_percentile
 
-from ..core.array import Array, lend, peel
-from ..core.dispatch import HELD, as_array, holds_arrays
+from ..core.array import Array, peel
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
-from ..core.namespaces import STANDS
+from ..core.operands import HELD, as_array, holds_arrays
+from ..core.reach.namespaces import STANDS
+from ..core.storage import lend
 from ..core.trace import is_live
 from .columns import Live, LiveDtype, as_column_of, column, number, numbers
 from .reductions import plain, quantiles

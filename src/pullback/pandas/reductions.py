@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.array import Array, current
+from ..core.array import Array
 from ..core.errors import ConversionError, MissingRuleError
+from ..core.storage import current
 
 NAN = float("nan")
 

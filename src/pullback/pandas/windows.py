@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.reach import CALLS, call_inside
+from ..core.reach.call_tables import CALLS
+from ..core.reach.calls import call_inside
 from .columns import column
 from .reductions import NAN, kurt, plain, quantiles, skew, spread
 

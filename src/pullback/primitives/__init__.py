@@ -88,7 +88,7 @@ import sys
 from functools import cache
 from importlib import import_module
 
-from ..core.namespaces import UNWATCHED
+from ..core.reach.namespaces import UNWATCHED
 from ..core.shutdown import rest
 
 # Families for a module of NumPy that is imported when it is asked for.

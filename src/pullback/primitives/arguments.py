@@ -7,11 +7,12 @@ import operator
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, class_of_number, current, peel
-from ..core.dispatch import as_array
+from ..core.array import Array, class_of_number, peel
 from ..core.errors import ConversionError
+from ..core.operands import as_array
 from ..core.scalars import is_python
 from ..core.spec import promoted, spec_of
+from ..core.storage import current
 from ..core.trace import CONSTANT
 
 none = np._NoValue

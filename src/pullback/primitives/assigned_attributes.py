@@ -10,22 +10,12 @@ import sys
 
 import numpy as np
 
-from ..core.array import (
-    Array,
-    Storage,
-    adopt,
-    current,
-    is_flat,
-    is_number,
-    root_of,
-    root_storage,
-    snapshot,
-    view_of,
-)
+from ..core.array import Array, is_number, snapshot
 from ..core.errors import ArgumentError
 from ..core.layout import layout
 from ..core.overlaps import refuse_overwritten
 from ..core.spec import spec_of
+from ..core.storage import Storage, adopt, current, is_flat, root_of, root_storage, view_of
 from .arguments import as_array
 from .assignment import assign, into, is_leaf
 from .shapes import reshape_p

@@ -15,39 +15,37 @@ from numpy import float64, ndarray
 
 from ..core.array import (
     PYTHONS,
-    TALLY,
-    WRITERS,
     Array,
-    adopt,
     arrayed,
-    catch_up,
     class_of_number,
-    go_ahead,
-    goes_on_ahead,
-    is_flat,
     is_number,
     peel,
-    positions,
     raw,
-    reach,
-    return_lent,
-    root_of,
-    root_storage,
     snapshot,
-    stale,
     stop,
-    unravel,
-    view_of,
 )
 from ..core.cotangent import Buffer, dense, holds_array, unbroadcast
-from ..core.dispatch import operand, replaces
 from ..core.errors import ArgumentError, DtypeError, ShapeError
 from ..core.instances import numbers_of
+from ..core.kinds import Linear
 from ..core.layout import duplicate
 from ..core.locked import refuse_locked
-from ..core.primitive import Linear
+from ..core.operands import operand
+from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact, spec_of
+from ..core.storage import (
+    TALLY,
+    WRITERS,
+    adopt,
+    catch_up,
+    is_flat,
+    root_of,
+    root_storage,
+    stale,
+    view_of,
+)
 from ..core.trace import CONSTANT, running, youngest
+from ..core.writes import go_ahead, goes_on_ahead, positions, reach, return_lent, unravel
 from .arguments import as_array, somewhere
 from .indexing import along, as_index, getitem_p
 from .keys import (

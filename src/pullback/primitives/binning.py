@@ -8,9 +8,9 @@ import operator
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ..core.primitive import Linear
+from ..core.kinds import Linear
+from ..core.registry import replaces
 from ..core.spec import Spec
 from .arguments import as_array, cast, surely
 from .indexing import take

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.dispatch import replaces
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
+from ..core.registry import replaces
 from .arguments import as_array, axis_of, cast
 
 

@@ -8,9 +8,11 @@ from math import prod
 
 import numpy as np
 
-from ..core.dispatch import UFUNCS, binary, cast, refuse, replaces
+from ..core.dispatch import cast
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.operands import binary
 from ..core.out import into_out
+from ..core.registry import UFUNCS, refuse, replaces
 from ..core.scalars import of_numpy
 from .arguments import as_array, axis_of
 from .einsum import of_vectors

@@ -8,13 +8,16 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import Array, arrayed, is_number, peel, root_storage
+from ..core.array import Array, arrayed, is_number, peel
 from ..core.cotangent import unbroadcast
-from ..core.dispatch import creates, holds_arrays, replaces
+from ..core.kinds import Linear
 from ..core.layout import asked_layout, layout
 from ..core.locked import asked_read_only
-from ..core.primitive import Linear, Primitive, align
+from ..core.operands import holds_arrays
+from ..core.primitive import Primitive, align
+from ..core.registry import creates, replaces
 from ..core.spec import Spec, promoted
+from ..core.storage import root_storage
 from ..core.trace import CONSTANT
 from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_of, surely
 from .indexing import scatter_p

@@ -6,11 +6,12 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array
-from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
+from ..core.kinds import Linear
 from ..core.out import into_out
-from ..core.primitive import Linear, Primitive
+from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, multiplied_in, reduced_axes
 from .keys import WHOLE

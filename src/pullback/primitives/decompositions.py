@@ -18,9 +18,9 @@ import numpy as np
 
 from ..core.array import Array, peel, stop
 from ..core.cotangent import dense
-from ..core.dispatch import replaces
 from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
+from ..core.registry import replaces
 from ..core.spec import Spec, full, spec_of
 from ..core.trace import CONSTANT
 from . import lapack

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.array import Array, current, peel
-from ..core.dispatch import replaces
+from ..core.array import Array, peel
 from ..core.lost import shown
+from ..core.registry import replaces
 from ..core.spec import PYTHON
+from ..core.storage import current
 from .arguments import settled
 
 # Dtypes: of an Array they are known without its values.

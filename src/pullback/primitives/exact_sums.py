@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.primitive import ONE, Elementwise, Primitive, one_by_one
+from ..core.kinds import Elementwise
+from ..core.primitive import Primitive, one_by_one
+from ..core.rules import ONE
 from ..core.spec import Spec
 from .statistics import half_inverse
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array, is_number
-from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
-from ..core.primitive import Linear
+from ..core.kinds import Linear
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec
 from .arguments import as_array, axis_of
 from .inner_loops import LOOPS, loops

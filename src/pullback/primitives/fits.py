@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from ..core.dispatch import replaces
+from ..core.registry import replaces
 from .arguments import as_array, surely
 from .polynomial import polyvander
 

@@ -17,8 +17,10 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array
-from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
+from ..core.dispatch import by_elements
 from ..core.node import COPIED_ONCE, NODE, Node, new
+from ..core.operands import PLAIN, binary
+from ..core.registry import UFUNCS
 from ..core.rules import folds, held_by
 from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.spec import NUMBERS as ARRAYS

@@ -10,8 +10,9 @@ import sys
 
 import numpy as np
 
-from ..core.array import Array, current, snapshot, told
+from ..core.array import Array, snapshot, told
 from ..core.scalars import is_python
+from ..core.storage import current
 
 
 def kept_by(x):

@@ -12,11 +12,12 @@ import operator
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, current
-from ..core.dispatch import peeled
+from ..core.array import Array
 from ..core.errors import ConversionError
 from ..core.node import copied
+from ..core.operands import peeled
 from ..core.primitive import align
+from ..core.storage import current
 from .arguments import as_array, rows, wrapped
 from .shapes import ghost
 

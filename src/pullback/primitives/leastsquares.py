@@ -6,10 +6,10 @@ import numpy as np
 
 from ..core.array import stop
 from ..core.cotangent import dense, unbroadcast
-from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ConversionError
-from ..core.past import dot
+from ..core.plain_numpy import dot
 from ..core.primitive import Primitive
+from ..core.registry import replaces
 from ..core.spec import Spec, zeros
 from .arguments import as_array, somewhere
 from .decompositions import svd_p

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import check_class
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, NAMES, Instance, is_in_python
-from ..core.reach import active
+from ..core.operands import check_class
+from ..core.reach.session import active
 from ..core.tree import RESULTS
 
 

@@ -12,24 +12,17 @@ from inspect import signature
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import (
-    Array,
-    class_of_number,
-    current,
-    is_number,
-    peel,
-    rank,
-    stop,
-    told,
-)
-from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary
+from ..core.array import Array, class_of_number, is_number, peel, rank, stop, told
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import asked_base, asked_layout
 from ..core.locked import flags_of, setflags
 from ..core.lost import shown
+from ..core.operands import PLAIN, binary
 from ..core.operators import COMPARISONS, INFIX, PREFIX
+from ..core.registry import FUNCTIONS, LOADERS, UFUNCS
 from ..core.scalars import is_python
 from ..core.spec import dtype_of
+from ..core.storage import current
 from ..core.trace import CONSTANT
 from ..core.usage import refuse_keywords
 from . import (  # noqa: F401  # each declares its primitives

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.out import into_out
+from ..core.registry import refuse, replaces
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, plainly_nowhere, unsure

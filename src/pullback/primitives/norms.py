@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
+from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, known, somewhere
 from .elementwise import finite

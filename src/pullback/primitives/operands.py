@@ -20,10 +20,10 @@ from numpy import ndarray
 
 from ..core.array import Array, is_number
 from ..core.cotangent import Cotangent
-from ..core.dispatch import DEFERS, PLAIN, answers_ufuncs, as_array, check_class, operand
 from ..core.errors import ArgumentTypeError, kind_of
+from ..core.operands import DEFERS, PLAIN, answers_ufuncs, as_array, check_class, operand
 from ..core.operators import COMPARISONS, INFIX
-from ..core.reach import reach_instance
+from ..core.reach.walk import reach_instance
 from ..core.scalars import is_python
 from ..core.spec import spec_of
 

@@ -5,10 +5,11 @@ from operator import setitem
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, peel, root_of
+from ..core.array import Array, peel
 from ..core.cotangent import holds_array
 from ..core.layout import example
 from ..core.overlaps import refuse_overwritten
+from ..core.storage import root_of
 from ..core.trace import CONSTANT
 from .arguments import as_array
 from .keys import known, mapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import replaces
+from ..core.registry import replaces
 from .arguments import as_array
 from .indexing import along
 from .joining import joined, part

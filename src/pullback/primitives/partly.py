@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.cotangent import Cotangent, dense, masked
-from ..core.lines import hastily, present_part
-from ..core.primitive import Multilinear
+from ..core.kinds import Multilinear
+from ..core.rows import hastily, present_part
 from .arguments import somewhere
 
 

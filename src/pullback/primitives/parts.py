@@ -11,8 +11,11 @@ import numpy as np
 
 from ..core.array import PYTHONS, Array, class_of_number, is_number
 from ..core.cotangent import unbroadcast
-from ..core.dispatch import replaces, unary
-from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
+from ..core.kinds import Elementwise, Linear
+from ..core.operands import unary
+from ..core.primitive import Primitive, align
+from ..core.registry import replaces
+from ..core.rules import ZERO
 from ..core.spec import Spec
 from .elementwise import is_complex, itself, squared, stopped
 from .kinks import at_zero

@@ -9,8 +9,8 @@ import operator
 
 import numpy as np
 
-from ..core.dispatch import replaces
 from ..core.lost import warn_trimmed
+from ..core.registry import replaces
 from ..core.trace import is_differentiated
 from .arguments import agreed, as_array
 from .polynomial import real_if_all_are, roots_p

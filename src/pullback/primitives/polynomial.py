@@ -10,9 +10,9 @@ import operator
 
 import numpy as np
 
-from ..core.dispatch import replaces
 from ..core.lost import warn_trimmed
 from ..core.primitive import Primitive
+from ..core.registry import replaces
 from ..core.spec import Spec
 from ..core.trace import is_differentiated
 from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely

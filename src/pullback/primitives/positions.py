@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import replaces
 from ..core.primitive import Primitive, align, one_by_one
+from ..core.registry import replaces
 from ..core.spec import Spec
 from .arguments import arrays_of, as_array
 from .arguments import dims as extent

@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array, arrayed
-from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.out import into_out
+from ..core.registry import refuse, replaces
 from ..core.scalars import is_python
 from ..core.spec import is_inexact
 from .arguments import as_array, axes_of, kept, plainly_nowhere, surely, unsure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.dispatch import refuse, replaces
 from ..core.primitive import Primitive, align
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec
 from .arguments import as_array, axes_of, given, kept, reduced_axes
 from .reductions import broadcastable, reduced

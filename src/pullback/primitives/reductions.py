@@ -13,12 +13,13 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array, rank
-from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
-from ..core.lines import part_where
+from ..core.kinds import Linear
 from ..core.out import into_out
-from ..core.past import count_nonzero
-from ..core.primitive import Linear, Primitive, align
+from ..core.plain_numpy import count_nonzero
+from ..core.primitive import Primitive, align
+from ..core.registry import refuse, replaces
+from ..core.rows import part_where
 from ..core.spec import DOUBLE, ONES, Spec, is_inexact
 from .arguments import (
     as_array,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.dispatch import REFUSED
+from ..core.registry import REFUSED
 
 FILE = (
     "would write numbers without their derivative",

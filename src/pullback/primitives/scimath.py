@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..core.dispatch import replaces
+from ..core.registry import replaces
 from .arguments import as_array
 
 SINGLE = frozenset("fbhBHF")  # codes of dtypes that NumPy makes complex64, float16 not among them

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from ..core.dispatch import DEFERS, refuse, replaces
 from ..core.errors import ConversionError
+from ..core.operands import DEFERS
+from ..core.registry import refuse, replaces
 from .arguments import REDUCED_BY, arrays_of, as_array, axes_of, rows, settled, wrapped
 from .indexing import getitem_p
 from .keys import INDEX, all_equal, mapped, nonzero, numbers

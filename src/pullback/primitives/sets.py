@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import arrayed
-from ..core.dispatch import as_array, replaces
+from ..core.operands import as_array
 from ..core.primitive import Primitive
+from ..core.registry import replaces
 from ..core.spec import Spec
 from .arguments import arrays_of
 from .keys import known

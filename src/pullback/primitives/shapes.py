@@ -8,15 +8,17 @@ from math import prod
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import TALLY, Array, arrayed, is_number, link, peel, snapshot
+from ..core.array import Array, arrayed, is_number, peel, snapshot
 from ..core.cotangent import fit, unbroadcast
-from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
+from ..core.kinds import Linear
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.locked import repeated
-from ..core.past import flip as flip_past
-from ..core.primitive import Linear
+from ..core.plain_numpy import broadcast_to as broadcast_past
+from ..core.plain_numpy import flip as flip_past
+from ..core.registry import replaces
 from ..core.spec import PYTHON, Spec, hardened
+from ..core.storage import TALLY, link
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
 from .objects import objects_of
 
@@ -122,7 +124,7 @@ class Broadcast(Linear):
     without_axes = "array"
 
     def value(self, x, *, shape):
-        return np.broadcast_to(x, shape)
+        return broadcast_past(x, shape)
 
     def spec(self, x, *, shape):
         return Spec(shape, x.dtype)

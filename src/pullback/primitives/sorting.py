@@ -12,11 +12,12 @@ from collections import deque
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, current
-from ..core.dispatch import replaces
+from ..core.array import Array
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive, one_by_one
+from ..core.registry import replaces
 from ..core.spec import DOUBLE, Spec
+from ..core.storage import current
 from .arguments import as_array, axes_of, reduced_axes
 from .elementwise import stopped
 from .indexing import getitem_p

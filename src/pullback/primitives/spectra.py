@@ -37,7 +37,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.cotangent import masked, unbroadcast
-from ..core.primitive import Linear, Primitive
+from ..core.kinds import Linear
+from ..core.primitive import Primitive
 from ..core.spec import DOUBLE, Spec, promoted
 from .selecting import where_p
 

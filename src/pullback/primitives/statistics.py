@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from ..core.kinds import Elementwise
 from ..core.out import into_out
-from ..core.primitive import Elementwise, Primitive
+from ..core.primitive import Primitive
+from ..core.registry import refuse, replaces
 from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, given, kept, surely
 from .elementwise import stopped

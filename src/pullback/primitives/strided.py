@@ -10,12 +10,12 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import Masked, Scattered, dense
-from ..core.dispatch import refuse, replaces
 from ..core.errors import MissingRuleError
+from ..core.kinds import Linear
 from ..core.layout import layout
 from ..core.locked import repeated
 from ..core.out import into_out
-from ..core.primitive import Linear
+from ..core.registry import refuse, replaces
 from ..core.spec import Spec, spec_of
 from .arguments import as_array
 from .indexing import scatter

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, MissingRuleError
+from ..core.registry import replaces
 from ..core.spec import Spec, zeros
 from . import lapack
 from .arguments import as_array, somewhere

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from ..core.array import Array
-from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
 from ..core.errors import ArgumentError, ArgumentTypeError
+from ..core.kinds import Linear
 from ..core.layout import example
-from ..core.primitive import Linear
+from ..core.operands import operand
+from ..core.registry import FUNCTIONS, METHODS, refuse
 from ..core.spec import Spec
 from .arguments import REDUCED_BY
 from .elementwise import finite, stopped

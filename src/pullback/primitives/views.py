@@ -11,9 +11,10 @@ import builtins
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, lend, root_of
+from ..core.array import Array
 from ..core.errors import ArgumentTypeError, MissingRuleError, name_of
 from ..core.instances import derives, viewed
+from ..core.storage import lend, root_of
 from .masked import without_mask
 from .parts import of_parts_p
 

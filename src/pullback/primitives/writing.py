@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array, snapshot
-from ..core.dispatch import METHODS, replaces
 from ..core.overlaps import refuse_overwritten
+from ..core.registry import METHODS, replaces
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from .arguments import as_array, axis_of

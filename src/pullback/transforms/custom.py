@@ -21,7 +21,7 @@ from ..core.errors import (
     name_of,
 )
 from ..core.graph import Graph, Variable
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.trace import is_live
 from ..core.tree import flatten, is_static, unflatten
@@ -38,10 +38,10 @@ from .call import (
     refuse_imaginary,
     transposed,
 )
-from .common import Transformation
 from .forward import jvp
 from .memory import EnteredArguments
 from .stage import capture
+from .transformation import Transformation
 
 
 class Custom(Transformation):

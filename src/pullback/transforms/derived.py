@@ -10,14 +10,17 @@ import numpy as np
 from ..core.array import Array, peel
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
 from ..core.messages import brief, check_flag, describe
-from ..core.reach import call_inside
+from ..core.reach.calls import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import usage
+from .arguments import Lifted, Selection
 from .batch import vmap
-from .common import Lifted, Selection, Transformation, holds_numbers
-from .forward import along, jvp, linearized
+from .forward import along, jvp
+from .linearize import linearized
+from .returned import holds_numbers
 from .reverse import Grad, pulled_back
+from .transformation import Transformation
 
 
 class Selecting(Transformation):

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
-from ..core.primitive import Linear
+from ..core.array import Array
+from ..core.kinds import Linear
 from ..core.spec import Spec
+from ..core.storage import current
 from .batch import BatchTrace
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..core.array import PYTHONS, Array, class_of_number, is_number
 from ..core.errors import ConversionError
-from ..core.primitive import Elementwise, Primitive
+from ..core.kinds import Elementwise
+from ..core.primitive import Primitive
 from ..core.spec import spec_of
 from ..primitives.arguments import somewhere
 from ..primitives.elementwise import power

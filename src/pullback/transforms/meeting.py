@@ -7,7 +7,7 @@ from typing import Any
 from numpy import float64, ndarray
 
 from ..core.array import Array, bottom
-from ..core.dispatch import binary
+from ..core.operands import binary
 from ..core.spec import DOUBLE, PYTHON, carries
 
 NUMBERS = frozenset({float, float64})

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..core.array import Array, along, current, root_of
+from ..core.array import Array
 from ..core.errors import ArgumentError, name_of
 from ..core.leftover import StoredArrays
+from ..core.storage import along, current, root_of
 from ..core.trace import CONSTANT, Trace
-from .common import settle
+from .returned import settle
 
 
 class EnteredArguments:

@@ -10,9 +10,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..core.array import Array, current
-from ..core.lines import UNDER_WAY
+from ..core.array import Array
 from ..core.node import Node, rebuild
+from ..core.rows import UNDER_WAY
+from ..core.storage import current
 from .backward import harvest
 
 

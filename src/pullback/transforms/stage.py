@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import PYTHONS, Array, current, snapshot, stop
+from ..core.array import PYTHONS, Array, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.locked import locked_as
 from ..core.node import keep
 from ..core.primitive import Primitive
 from ..core.spec import PYTHON, hardened, is_inexact, spec_of
+from ..core.storage import current
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten
-from .common import settle
 from .memory import EnteredArguments
+from .returned import settle
 
 
 class StopGradient(Primitive):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.dispatch import UFUNCS
+from pullback.core.registry import UFUNCS
 
 NAMED = [f for f, p in UFUNCS.items() if p is not None and (p.arithmetic or p.comparison)]
 ROUTES = {

@@ -16,7 +16,7 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.disk import records
-from pullback.core.dispatch import FUNCTIONS as RULES
+from pullback.core.registry import FUNCTIONS as RULES
 from tests import fuzz_arrays, fuzz_assignment, fuzz_loops, fuzz_rolling, loops
 from tests.budgets import LONG
 from tests.compiler.call import test_sequences as sequences

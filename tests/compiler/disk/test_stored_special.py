@@ -8,8 +8,8 @@ import pullback as pb
 import pullback.scipy.linalg
 import pullback.scipy.special
 from pullback.compiler.disk import records
-from pullback.core.dispatch import FUNCTIONS, UFUNCS
 from pullback.core.primitive import Primitive
+from pullback.core.registry import FUNCTIONS, UFUNCS
 from pullback.core.traits import Traits
 from pullback.primitives.inner_loops import ASSUMING, LOOPS
 from pullback.primitives.lapack_routines import ROUTINES

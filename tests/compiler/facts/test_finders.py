@@ -8,7 +8,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.compiler.call import rehearsal
-from pullback.core import namespaces
+from pullback.core.reach import namespaces
 
 
 class Finder:

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.special as sp
 
-from pullback.core.dispatch import UFUNCS
+from pullback.core.registry import UFUNCS
 from pullback.primitives.scipy_special import convenience, errors  # noqa: F401  # declare them
 from tests.compiler.lower.test_kernels import compiled, registers  # noqa: F401  # a fixture
 

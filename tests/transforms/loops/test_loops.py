@@ -8,8 +8,8 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.program import build
-from pullback.core.bytecode import original
 from pullback.core.errors import ArgumentError
+from pullback.core.reach.bytecode import original
 from pullback.testing import staged
 from tests import fuzz_loops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ..core import make_vjp, vspace
 from ..extending import defvjp, primitive
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ..core import make_vjp
 
 __all__ = ["flatten", "flatten_func"]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ...transforms.record import record
 
 __all__ = ["const_graph", "full_graph"]

@@ -14,7 +14,7 @@ import numpy
 from numpy import *
 
 from ...core.array import Array
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from . import fft, linalg, random  # noqa: F401  # submodules, as autograd has them
 
 

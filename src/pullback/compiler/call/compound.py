@@ -11,18 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.array import Array, current
+from ...core.array import Array
 from ...core.cotangent import Cotangent, Masked, dense, fit, masked
 from ...core.graph import Graph, Variable
 from ...core.node import constant_node
-from ...core.primitive import Primitive, match
+from ...core.primitive import Primitive
+from ...core.rules import match
 from ...core.spec import is_inexact, spec_of
+from ...core.storage import current
 from ...core.trace import CONSTANT, run
 from ...core.tree import flatten, unflatten
 from ...transforms.backward import backward
 from ...transforms.batch import BatchTrace
-from ...transforms.common import settle
 from ...transforms.forward import ForwardTrace
+from ...transforms.returned import settle
 from ...transforms.reverse import ReverseTrace
 from ..entry.python_calls import SpecChangedError
 from ..facts.call_monitor import Watch, is_profiled

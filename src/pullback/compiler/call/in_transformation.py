@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, is_number, peel
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ...core.scalars import is_python
 from ...core.spec import NUMERIC
 from ...core.trace import CONSTANT, STARTS, derivatives_of
 from ...core.tree import flatten, unflatten
 from ...transforms.eager import EagerTrace
-from ...transforms.forward import ForwardTrace, LinearizeTrace
+from ...transforms.forward import ForwardTrace
+from ...transforms.linearize import LinearizeTrace
 from ...transforms.reverse import ReverseTrace
 from ..entry.object_layout import error_handling
 from ..facts.call_monitor import WATCHING

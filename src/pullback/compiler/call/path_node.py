@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, arrayed, current
+from ...core.array import Array, arrayed
 from ...core.graph import Graph, Variable
 from ...core.locked import lock
 from ...core.spec import is_inexact
+from ...core.storage import current
 from ...core.trace import CONSTANT, FEW, running
 from ...core.tree import unflatten
 from ...primitives.shapes import astype_p

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.layout import duplicate
 from ...core.lost import REPEATS
-from ...core.reach import OURS
+from ...core.reach.walk import OURS
 from ...core.trace import running
 from ...core.tree import flatten, unflatten
 from ..first_call import Faster, seldom_collected

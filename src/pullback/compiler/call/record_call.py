@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.array import Array, is_number
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ...core.scalars import is_python
 from ...core.trace import running
 from ..entry import object_layout

@@ -18,8 +18,8 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.errors import ArgumentError, name_of
-from ...core.kept_results import forgotten
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
+from ...core.reach.lru_caches import forgotten
 from ...core.scalars import is_python
 from ...core.trace import is_differentiated, running
 from ...core.tree import unflatten

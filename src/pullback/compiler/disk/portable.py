@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 import optree
 
-from ...core.bytecode import original
-from ...core.code_tables import with_nested
-from ...core.dispatch import FUNCTIONS, UFUNCS
 from ...core.layout import is_writable
-from ...core.members import HEAP
-from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
+from ...core.reach.bytecode import original
+from ...core.reach.class_members import HEAP
+from ...core.reach.code_tables import with_nested
+from ...core.reach.namespaces import apart, names_of
+from ...core.registry import FUNCTIONS, UFUNCS
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE
 from ..facts.bytecode import code_of

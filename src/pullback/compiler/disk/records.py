@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import optree
 
-from ...core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from ...core.graph import Variable
 from ...core.primitive import Primitive
+from ...core.registry import CREATION, FUNCTIONS, UFUNCS
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE, meet, unflatten
 from ..entry import native_records

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...core.errors import ShapeError
 from ...core.graph import Equation, Variable
-from ...core.primitive import Elementwise
+from ...core.kinds import Elementwise
 from ...core.spec import spec_of
 from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES

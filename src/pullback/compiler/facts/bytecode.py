@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from ...core.bytecode import HAS_ARGUMENT, decoded
-from ...core.code_tables import SUPPORTED, with_nested
-from ...core.namespaces import names_of
+from ...core.reach.bytecode import HAS_ARGUMENT, decoded
+from ...core.reach.code_tables import SUPPORTED, with_nested
+from ...core.reach.namespaces import names_of
 
 STORES = {
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.members import HEAP
-from ...core.namespaces import apart
 from ...core.primitive import Primitive
+from ...core.reach.class_members import HEAP
+from ...core.reach.namespaces import apart
 from .places import of
 
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)

@@ -17,8 +17,8 @@ import weakref
 from functools import cache
 from typing import Any
 
-from ...core.bytecode import original
-from ...core.namespaces import apart
+from ...core.reach.bytecode import original
+from ...core.reach.namespaces import apart
 from .bytecode import TEXTS, code_of
 from .classes import (
     ATOMS,

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...core.bytecode import original
-from ...core.code_tables import with_nested
-from ...core.namespaces import apart, package
+from ...core.reach.bytecode import original
+from ...core.reach.code_tables import with_nested
+from ...core.reach.namespaces import apart, package
 from .bytecode import code_of
 
 Codes = dict[tuple[int, int], tuple[CodeType, dict[str, Any]]]

@@ -18,7 +18,7 @@ from threading import get_ident
 from typing import Any, NoReturn
 
 from ...core.errors import EscapedError
-from ...core.namespaces import apart
+from ...core.reach.namespaces import apart
 from .monitoring import follow_lines
 from .quick_profile import told_of_lines
 

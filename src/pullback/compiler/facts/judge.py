@@ -32,9 +32,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.bytecode import original
 from ...core.errors import ArgumentTypeError, kind_of
-from ...core.namespaces import apart
+from ...core.reach.bytecode import original
+from ...core.reach.namespaces import apart
 from ...core.usage import usage
 from .classes import of_library, of_python
 

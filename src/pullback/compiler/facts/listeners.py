@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.namespaces import apart
-from ...core.reach import ITEM
+from ...core.reach.namespaces import apart
+from ...core.reach.session import ITEM
 from .answers import Identity, Moment
 from .bytecode import SWEEPS
 from .classes import foreign_function

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.bytecode import original
-from ...core.namespaces import apart
+from ...core.reach.bytecode import original
+from ...core.reach.namespaces import apart
 from .call_monitor import Watch, collects
 from .classes import is_tuple
 

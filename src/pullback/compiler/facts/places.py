@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.bytecode import original
 from ...core.layout import is_writable
-from ...core.members import dict_of
-from ...core.members import of as of
+from ...core.reach.bytecode import original
+from ...core.reach.class_members import dict_of
+from ...core.reach.class_members import of as of
 from ..llvm.content_hash import content_hash
 
 MISSING = object()

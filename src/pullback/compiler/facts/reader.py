@@ -44,9 +44,9 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.jitted import is_jitted, python_of
-from ...core.namespaces import apart
 from ...core.primitive import Primitive
+from ...core.reach.namespaces import apart
+from ...core.reach.numba_functions import is_jitted, python_of
 from .allowance import TooMuch
 from .ambient import (
     OF_PROCESS,

@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.bytecode import original
 from ...core.layout import is_writable
-from ...core.namespaces import apart, library, names_of
-from ...core.reach import ITEM
+from ...core.reach.bytecode import original
+from ...core.reach.namespaces import apart, library, names_of
+from ...core.reach.session import ITEM
 from ..llvm.binding import WORKER
 from ..llvm.content_hash import content_hash
 from .allowance import TooMuch, current

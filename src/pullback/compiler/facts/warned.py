@@ -16,7 +16,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...core.namespaces import caller, package
+from ...core.reach.namespaces import caller, package
 
 
 def setup() -> tuple[list[Any], Any]:

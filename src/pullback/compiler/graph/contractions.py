@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation, Graph, Variable
-from ...core.primitive import Elementwise
+from ...core.kinds import Elementwise
 from ...core.spec import Spec
 from ...core.traits import Traits
 from ...primitives.einsum import LETTERS, einsum_p, sizes_of, steps

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation, Graph, Variable
-from ...core.primitive import Elementwise, Primitive
+from ...core.kinds import Elementwise
+from ...core.primitive import Primitive
 from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or

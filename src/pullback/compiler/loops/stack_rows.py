@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation, Graph, Variable
-from ...core.primitive import Elementwise
+from ...core.kinds import Elementwise
 from ...core.spec import Spec, spec_of
 from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import power

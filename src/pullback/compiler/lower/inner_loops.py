@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation
-from ...core.primitive import Elementwise
+from ...core.kinds import Elementwise
 from ...primitives.inner_loops import InnerLoop, Ordering
 from ...primitives.lapack_routines import LapackRoutine
 from ..graph.factors import ByLapack

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation, Variable
-from ...core.primitive import Elementwise
+from ...core.kinds import Elementwise
 from ...core.spec import Spec
 from ...primitives.selecting import where_p
 from ..graph.factors import has_code

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...core.bytecode import original
-from ...core.namespaces import apart
+from ...core.reach.bytecode import original
+from ...core.reach.namespaces import apart
 from ..facts.allowance import current
 from ..facts.bytecode import code_of
 from ..facts.code_reader import INNER, WRAPPED

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.primitive import Elementwise, Primitive, one_by_one
+from ...core.kinds import Elementwise
+from ...core.primitive import Primitive, one_by_one
 from ...core.spec import Spec
 from ..graph.optimise import declared
 from .own_code import is_ours

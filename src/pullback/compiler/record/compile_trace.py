@@ -16,9 +16,10 @@ import numpy as np
 
 from ...core.array import PYTHONS, Array
 from ...core.graph import Equation, Variable
+from ...core.kinds import Linear, Multilinear
 from ...core.lost import frame_of_user, line_of
 from ...core.node import keep
-from ...core.primitive import Linear, Multilinear, Primitive
+from ...core.primitive import Primitive
 from ...core.spec import DOUBLE, DOUBLES, is_inexact, spec_of
 from ...primitives.elementwise import (
     absolute,

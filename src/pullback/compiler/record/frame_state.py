@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, is_flat, root_of, version
+from ...core.array import Array
 from ...core.graph import Variable
+from ...core.storage import is_flat, root_of, version
 from ...core.trace import CONSTANT
 from ..facts.classes import KEPT_BY_CLASSES, of_python
 from ..facts.places import contents, dict_of, slot_of

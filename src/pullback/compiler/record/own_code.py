@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.dispatch import UFUNCS
 from ...core.graph import Equation, Graph, Variable
-from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
+from ...core.kinds import Elementwise, Linear, Multilinear
+from ...core.primitive import Primitive
+from ...core.registry import UFUNCS
 from ..graph.optimise import declared
 
 OURS = ("pullback.primitives.", "pullback.nn")

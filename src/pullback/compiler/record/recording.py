@@ -18,15 +18,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.array import TALLY, Array, current
+from ...core.array import Array
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, is_writable, placement
 from ...core.locked import is_locked, is_read_only, locked_as
 from ...core.spec import DOUBLE, NUMERIC, spec_of
+from ...core.storage import TALLY, current
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import children, flatten
 from ...transforms.call import FunctionCall
-from ...transforms.common import settle
+from ...transforms.returned import settle
 from ..facts.answers import Identity, Moment
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import Watch

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current, is_number, root_of
+from ...core.array import Array, is_number
 from ...core.graph import Graph, Variable
 from ...core.layout import is_writable
 from ...core.scalars import is_python
 from ...core.spec import hardened
+from ...core.storage import current, root_of
 from ...core.trace import CONSTANT, running
 from ...core.tree import flatten
 from ...primitives.indexing import getitem_p

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...primitives import fits, polynomial
 from ...primitives.arguments import agreed
 from ..wrapping import StandIn, answers_for

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ...core.primitive import ZERO
+from ...core.rules import ZERO
 from ..elementwise import LN2, LN10, finite, itself, off_half, second
 from .formulas import exprel_x, inverse_boxcox_l
 from .kinds import OfFloats, declare_edges, row

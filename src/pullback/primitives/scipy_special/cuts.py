@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special as sp
 
-from ...core.dispatch import FUNCTIONS, UFUNCS
+from ...core.registry import FUNCTIONS, UFUNCS
 from ..elementwise import across_real
 
 CUTS = [  # where the last operand crosses the axis, and the functions that jump there

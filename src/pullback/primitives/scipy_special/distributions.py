@@ -11,7 +11,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ...core.primitive import ZERO
+from ...core.rules import ZERO
 from .formulas import digamma_gap
 from .gamma import POSITIVE, gammainc_a, igam_density
 from .kinds import BY_COUNT, inverse, refused, row

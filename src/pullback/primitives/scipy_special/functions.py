@@ -10,10 +10,10 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.cotangent import folded, unbroadcast
-from ...core.dispatch import REFUSED, refuse, replaces
 from ...core.errors import ArgumentError
 from ...core.primitive import Primitive, align
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
+from ...core.registry import REFUSED, refuse, replaces
 from ...core.scalars import is_python
 from ...core.spec import DOUBLE, Spec, promoted
 from ..arguments import as_array, axes_of, cast, plainly_everywhere

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ...core.primitive import ZERO
+from ...core.rules import ZERO
 from ..elementwise import finite, is_complex, off_integer, second
 from .formulas import digamma_gap
 from .incomplete_gamma import gammainc_slope

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import FUNCTIONS, UFUNCS, register
 from ...core.errors import MissingRuleError
-from ...core.primitive import Elementwise, Primitive, align
+from ...core.kinds import Elementwise
+from ...core.primitive import Primitive, align
+from ...core.registry import FUNCTIONS, UFUNCS, register
 from ...core.spec import Spec, is_inexact, spec_of
 from ..elementwise import off_integer
 

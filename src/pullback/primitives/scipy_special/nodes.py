@@ -15,9 +15,9 @@ import operator
 import numpy as np
 import scipy.special as sp
 
-from ...core.dispatch import replaces
 from ...core.primitive import Primitive, align
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
+from ...core.registry import replaces
 from ...core.spec import Spec
 from ..arguments import as_array
 from ..exact import exact

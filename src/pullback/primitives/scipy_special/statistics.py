@@ -12,7 +12,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ...core.primitive import ZERO
+from ...core.rules import ZERO
 from .distributions import beta_density, betainc, chndtr, ncfdtr, nctdtr, negative
 from .errors import normal_density
 from .formulas import digamma_gap

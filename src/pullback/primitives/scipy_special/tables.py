@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.special as sp
 
-from ...core.dispatch import REFUSED, replaces
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
+from ...core.registry import REFUSED, replaces
 from ...core.spec import DOUBLE, Spec
 from ..arguments import as_array
 

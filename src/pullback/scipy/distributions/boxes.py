@@ -31,7 +31,7 @@ from ...compiler.facts.judge import UNDRAWN
 from ...core.array import peel
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...core.trace import is_live
 from ...primitives.arguments import somewhere

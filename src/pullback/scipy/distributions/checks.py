@@ -13,7 +13,7 @@ from typing import Any
 from scipy.stats import _multivariate as multivariate
 
 from ...core.array import Array
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...primitives.arguments import known_value
 from ..solving.serving import serves_method, traced
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dispatch import as_array
-from ...core.reach import call_inside
+from ...core.operands import as_array
+from ...core.reach.calls import call_inside
 from ...primitives.arguments import everywhere
 from ..releases import private
 from ..solving.serving import serves_method

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import stats
 
 from ...core.array import Array
-from ...core.reach import call_inside, call_outside
+from ...core.reach.calls import call_inside
+from ...core.reach.session import call_outside
 from ...primitives.scipy_special.gamma import POSITIVE
 from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import special, stats
 
 from ...core.array import stop
-from ...core.dispatch import as_array
-from ...core.reach import call_inside
+from ...core.operands import as_array
+from ...core.reach.calls import call_inside
 from ...core.spec import is_inexact
 from ...core.trace import is_live
 from ...primitives.arguments import everywhere

@@ -18,7 +18,7 @@ from scipy import special, stats
 
 from ...core.array import Array
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.primitive import Primitive, align
 from ...core.spec import DOUBLE, Spec
 from ...primitives.arguments import known_value

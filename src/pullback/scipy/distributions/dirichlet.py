@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...primitives.arguments import known_value
 from ..solving.serving import serves_method, traced

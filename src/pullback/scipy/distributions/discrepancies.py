@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import _qmc, _qmc_cy
 
 from ...compiler.facts.judge import UNDRAWN
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...primitives.exact import exact
 from ..solving.leaves import in_order, leaf
 from ..solving.plain import solve

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special as sp
 from scipy import stats
 
-from ...core.reach import call_inside
+from ...core.reach.calls import call_inside
 from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.elementwise import stopped

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...core.array import peel
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...core.primitive import Primitive, align
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import DOUBLE, Spec
 from ...core.trace import is_live
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import stats
 
 from ...core.array import Array
-from ...core.dispatch import as_array
-from ...core.reach import call_outside
+from ...core.operands import as_array
+from ...core.reach.session import call_outside
 from ...core.spec import DOUBLE, Spec
 from ...primitives.exact import exact
 from ...transforms.call import stop_gradient

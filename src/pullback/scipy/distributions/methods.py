@@ -22,9 +22,11 @@ from scipy import stats
 from scipy.stats import _distn_infrastructure as infrastructure
 
 from ...core.array import Array, snapshot
-from ...core.dispatch import as_array, holds_arrays
-from ...core.namespaces import STANDS
-from ...core.reach import call_inside, call_outside, called_by_name
+from ...core.operands import as_array, holds_arrays
+from ...core.reach.calls import call_inside
+from ...core.reach.namespaces import STANDS
+from ...core.reach.session import call_outside
+from ...core.reach.walk import called_by_name
 from ...core.spec import DOUBLE
 from ...core.trace import is_live
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere

@@ -17,10 +17,11 @@ from scipy.stats._multivariate import _PSD
 
 from ...core.array import Array, peel
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array, holds_arrays
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside, called_by_name
+from ...core.reach.session import call_outside
+from ...core.reach.walk import called_by_name
 from ...core.spec import DOUBLE, Spec
 from ...core.trace import is_live
 from ...primitives.exact import exact

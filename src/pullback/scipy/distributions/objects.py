@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import _distribution_infrastructure as infrastructure
 
 from ...core.array import Array
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.sorting import concrete

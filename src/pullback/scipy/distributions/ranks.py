@@ -11,8 +11,9 @@ import numpy as np
 from scipy.stats import mstats
 from scipy.stats._mannwhitneyu import _MWU
 
-from ...core.dispatch import as_array, refuse
-from ...core.reach import call_outside
+from ...core.operands import as_array
+from ...core.reach.session import call_outside
+from ...core.registry import refuse
 from ...core.trace import is_live
 from ...primitives.arguments import known
 from ..solving.plain import solve

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special, stats
 from scipy.stats import _continuous_distns
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.reach import call_inside
+from ...core.operands import as_array
+from ...core.reach.calls import call_inside
 from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.exact import exact

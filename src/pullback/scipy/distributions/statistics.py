@@ -14,8 +14,8 @@ from scipy.spatial import distance_matrix
 from scipy.stats import _ansari_swilk_statistics as normality
 from scipy.stats import _stats, _stats_pythran
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...primitives.exact import exact
 from ..solving.leaves import chosen, in_order, is_live, leaf
 from ..solving.plain import solve

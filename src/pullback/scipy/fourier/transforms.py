@@ -12,7 +12,7 @@ import numpy as np
 from scipy import fft as sf
 from scipy.fft import _basic_backend, _fftlog_backend, _realtransforms_backend
 
-from ...core.primitive import Linear
+from ...core.kinds import Linear
 from ...core.spec import Spec
 from ..releases import private
 from ..solving.leaves import leaf, python_of, store

@@ -9,8 +9,9 @@ from scipy.cluster import hierarchy
 from scipy.cluster import vq as quantization
 from scipy.spatial import distance
 
-from ...core.dispatch import as_array
-from ...core.reach import CALLS, call_outside
+from ...core.operands import as_array
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...primitives.exact import exact
 from ..releases import private
 from ..solving.following import Chosen

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import spatial
 from scipy.spatial import _distance_wrap, distance
 
-from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
+from ...core.operands import as_array
 from ...primitives.arguments import known_value
 from ...primitives.exact import like
 from ...primitives.statistics import root

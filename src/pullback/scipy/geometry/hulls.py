@@ -14,10 +14,10 @@ import numpy as np
 from scipy import spatial
 from scipy.linalg import qr
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.namespaces import BEHIND, BOUND, STANDS
-from ...core.resolve import foreign
+from ...core.operands import as_array
+from ...core.reach.namespaces import BEHIND, BOUND, STANDS
+from ...core.reach.resolve import foreign
 from ...primitives.exact import exact
 from ..solving.leaves import chosen, is_live
 from ..solving.serving import refuses

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse, spatial
 
-from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
-from ...core.namespaces import BEHIND, BOUND, STANDS
-from ...core.reach import CALLS, call_outside
-from ...core.resolve import foreign
+from ...core.operands import as_array, holds_arrays
+from ...core.reach.call_tables import CALLS
+from ...core.reach.namespaces import BEHIND, BOUND, STANDS
+from ...core.reach.resolve import foreign
+from ...core.reach.session import call_outside
 from ...primitives.exact import exact, like
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take

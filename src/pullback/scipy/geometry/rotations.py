@@ -12,7 +12,8 @@ import numpy as np
 from scipy import linalg as sl
 from scipy.spatial import transform
 
-from ...core.reach import CALLS, active
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import active
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
 from ...transforms.call import stop_gradient

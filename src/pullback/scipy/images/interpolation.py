@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import _nd_image
 
-from ...core.reach import call
+from ...core.reach.calls import call
 from ...core.spec import Spec
 from ...core.trace import is_live
 from ...primitives.arguments import as_array

@@ -9,7 +9,7 @@ from scipy import ndimage
 from scipy.ndimage import _nd_image, _ni_label
 
 from ...core.errors import ArgumentError
-from ...core.reach import CALLS
+from ...core.reach.call_tables import CALLS
 from ...core.trace import is_live
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.ndimage import _nd_image, _rank_filter_1d
 
 from ...core.errors import MissingRuleError
-from ...core.reach import call
+from ...core.reach.calls import call
 from ...numpy.wrapping import made
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store

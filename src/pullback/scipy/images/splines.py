@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import _nd_image
 
-from ...core.primitive import Linear
+from ...core.kinds import Linear
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store

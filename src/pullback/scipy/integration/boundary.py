@@ -15,8 +15,8 @@ import numpy as np
 from scipy import integrate
 
 from ...core.array import peel
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...core.trace import is_live
 from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact

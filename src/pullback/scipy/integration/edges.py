@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current
+from ...core.array import Array
 from ...core.cotangent import dense
 from ...core.primitive import Primitive
+from ...core.storage import current
 from ...transforms.forward import ForwardTrace, jvp
 from .noted import NotingTrace, beyond
 
@@ -91,9 +92,10 @@ def with_edges(fun: Callable[..., Any], in_jvp: bool = False) -> Callable[..., A
 
 
 def edges_along(fun: Callable[..., Any], x: Any) -> list[Any]:
-    """What is asked of fun, as x changes."""
+    """What is asked of fun, as x changes: if it has elements, each by another amount."""
     asked = Asked(in_jvp=True)
-    jvp(asked.watched(fun), (x,), (np.ones_like(x),))
+    amounts = np.cos(np.arange(np.size(x))).reshape(np.shape(x))
+    jvp(asked.watched(fun), (x,), (np.ones_like(x) * amounts,))
     return asked.asked
 
 

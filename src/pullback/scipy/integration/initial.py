@@ -10,8 +10,8 @@ import numpy as np
 from scipy import integrate
 
 from ...core.array import Array
-from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
+from ...core.operands import as_array
 from ...core.spec import is_inexact
 from ...core.trace import is_live
 from ...primitives.exact import exact

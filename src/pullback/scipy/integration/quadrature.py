@@ -21,9 +21,9 @@ from scipy import LowLevelCallable, integrate, special
 from scipy.integrate import _tanhsinh
 
 from ...core.array import Array, peel
-from ...core.dispatch import as_array
 from ...core.errors import ConversionError, MissingRuleError, SolverError
-from ...core.reach import CALLS
+from ...core.operands import as_array
+from ...core.reach.call_tables import CALLS
 from ...core.spec import spec_of
 from ...core.trace import derivatives_of, is_live
 from ...primitives.arguments import everywhere

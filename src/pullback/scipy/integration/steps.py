@@ -19,7 +19,7 @@ import numpy as np
 from scipy import integrate
 
 from ...core.array import Array
-from ...core.primitive import Linear
+from ...core.kinds import Linear
 from ...core.spec import Spec
 from ...primitives.joining import spread
 from ...transforms.call import stop_gradient

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import integrate
 from scipy.integrate._ode import _transform_banded_jac
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...core.trace import is_live
 from ...primitives.exact import exact
 from ..optimization.roots import as_tuple

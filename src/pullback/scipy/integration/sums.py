@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError, SolverError
+from ...core.operands import as_array
 from ...transforms.call import stop_gradient
 from ..solving.plain import PlainValues
 from .integrand import marks_of

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.interpolate import _bsplines
 
 from ...core.errors import SolverError
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ..linear_algebra.bands import dense
 from ..solving.following import Chosen, Following

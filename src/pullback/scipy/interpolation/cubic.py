@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from ...core.dispatch import as_array
-from ...core.namespaces import BEHIND, STANDS
-from ...core.resolve import WAYS, foreign
+from ...core.operands import as_array
+from ...core.reach.namespaces import BEHIND, STANDS
+from ...core.reach.resolve import WAYS, foreign
 from ..solving.following import Chosen, Following
 from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed

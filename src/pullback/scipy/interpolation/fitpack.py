@@ -9,7 +9,8 @@ from scipy import interpolate
 from scipy.interpolate import _fitpack_repro
 
 from ...core.errors import MissingRuleError
-from ...core.reach import CALLS, call_outside
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact, like
 from ..solving.following import Following, in_doubles

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import interpolate
 
 from ...core.errors import MissingRuleError
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...primitives.exact import exact
 from ..solving.serving import serves, traced
 from ..sparse_arrays.patterns import fixed, is_live

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import interpolate
 from scipy.interpolate import _rbfinterp_pythran
 
-from ...core.dispatch import as_array
-from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import call_outside
-from ...core.resolve import WAYS, foreign
+from ...core.operands import as_array
+from ...core.reach.namespaces import BEHIND, STANDS
+from ...core.reach.resolve import WAYS, foreign
+from ...core.reach.session import call_outside
 from ...primitives.exact import exact
 from ..solving.following import Chosen, Following
 from ..solving.leaves import leaf, take

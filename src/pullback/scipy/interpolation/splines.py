@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.interpolate import _dierckx
 from scipy.sparse import linalg as ssl
 
-from ...core.reach import CALLS
+from ...core.reach.call_tables import CALLS
 from ..solving.following import Following, in_doubles
 from ..solving.leaves import leaf
 from ..sparse_arrays.patterns import fixed, put

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg as sl
 
-from ...core.dispatch import as_array, replaces
+from ...core.operands import as_array
+from ...core.registry import replaces
 from ...core.spec import Spec
 from ...primitives.exact import exact
 from ...primitives.spectra import adjoint, computed, real_of

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.linalg import _decomp_interpolative as compiled
 from scipy.sparse.linalg import aslinearoperator
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.reach import call_outside
+from ...core.operands import as_array
+from ...core.reach.session import call_outside
 from ...core.trace import is_live
 from ...numpy.drawing import plain_source
 from ...primitives.exact import exact

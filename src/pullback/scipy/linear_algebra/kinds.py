@@ -24,11 +24,12 @@ import numpy as np
 from scipy._lib._util import _apply_over_batch
 
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import as_array, replaces
 from ...core.errors import ConversionError
 from ...core.node import residual_of
+from ...core.operands import as_array
 from ...core.primitive import Primitive
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
+from ...core.registry import replaces
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.inner_loops import ASSUMING, Assumed
 from ...primitives.lapack_routines import TYPES

@@ -20,9 +20,9 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from ...core.array import Array
-from ...core.dispatch import as_array, leaves
 from ...core.errors import ArgumentError, ConversionError
-from ...core.reach import call_outside
+from ...core.operands import as_array, leaves
+from ...core.reach.session import call_outside
 from ...core.spec import Spec, is_inexact, spec_of
 from ...primitives.exact import exact
 from ..solving.serving import serves_method

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg as sl
 
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...core.primitive import Primitive
 from ...core.spec import Spec
 from ...primitives.elementwise import stopped

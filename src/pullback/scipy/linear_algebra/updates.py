@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg as sl
 
-from ...core.dispatch import as_array
-from ...core.reach import call_outside
+from ...core.operands import as_array
+from ...core.reach.session import call_outside
 from ...core.spec import Spec, spec_of
 from ...primitives.exact import exact
 from ...primitives.sorting import concrete

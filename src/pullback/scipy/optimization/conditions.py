@@ -15,7 +15,7 @@ import numpy as np
 from scipy import optimize
 
 from ...core.array import peel
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...transforms.derived import jacobian
 from ...transforms.reverse import grad
 from ..solving.implicit import Equations, RecordedFunction, solution

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import _chandrupatla as brackets
 
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...primitives.exact import constant, exact
 from ...transforms.forward import jvp
 from ..solving.implicit import DiagonalEquations, RecordedFunction, solution

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ...core.dispatch import as_array, refuse
+from ...core.operands import as_array
+from ...core.registry import refuse
 from ...core.spec import is_inexact
 from ...primitives.exact import constant, like
 from ...transforms.derived import elementwise_grad, jacobian

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ...core.dispatch import as_array
+from ...core.operands import as_array
 from ...primitives.exact import constant
 from ..solving.plain import Examples, number, signature, solve
 from ..solving.serving import serves

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import optimize
 
 from ...core.array import arrayed
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...primitives.exact import constant, like
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, number, solve

@@ -10,7 +10,7 @@ from scipy.signal import _signaltools, _sigtools
 
 from ...core.errors import ArgumentError
 from ...core.primitive import one_by_one
-from ...core.reach import call
+from ...core.reach.calls import call
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ...primitives.elementwise import add, multiply

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import signal
 
 from ...core.errors import MissingRuleError
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
 from ..solving.leaves import is_live

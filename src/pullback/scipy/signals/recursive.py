@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.signal import _sigtools, _sosfilt
 
-from ...core.primitive import Multilinear, Primitive, one_by_one
+from ...core.kinds import Multilinear
+from ...core.primitive import Primitive, one_by_one
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.signal import _upfirdn_apply
 from scipy.signal._upfirdn import _upfirdn_modes as MODES
 
-from ...core.primitive import Multilinear, one_by_one
+from ...core.kinds import Multilinear
+from ...core.primitive import one_by_one
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store

@@ -20,10 +20,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.array import Array, current, root_of, version
+from ...core.array import Array
 from ...core.errors import ArgumentTypeError, ConversionError
-from ...core.members import BORING, contents
-from ...core.reach import OURS
+from ...core.reach.class_members import BORING, contents
+from ...core.reach.walk import OURS
+from ...core.storage import current, root_of, version
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from .motion import Described
 

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.dispatch import replaces
 from ...core.errors import ArgumentError
-from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import call
-from ...core.resolve import foreign
+from ...core.reach.calls import call
+from ...core.reach.namespaces import BEHIND, STANDS
+from ...core.reach.resolve import foreign
+from ...core.registry import replaces
 from ...core.trace import is_live
 from ...numpy.wrapping import OWN, made, member, seeking
 from .operation import as_recorded

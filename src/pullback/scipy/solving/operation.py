@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 
 from ...compiler.facts.listeners import WATCHING, forbid
-from ...core.array import TALLY, Array, peel
-from ...core.reach import SESSION, active, call_inside
-from ...core.reach import call as begin
+from ...core.array import Array, peel
+from ...core.reach.calls import call as begin
+from ...core.reach.calls import call_inside
+from ...core.reach.session import SESSION, active
+from ...core.storage import TALLY
 from ...core.trace import is_live
 from ...core.tree import flatten, unflatten
 from ...transforms.batch import BatchTrace

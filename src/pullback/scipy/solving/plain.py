@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current
+from ...core.array import Array
 from ...core.errors import ArgumentError, ConversionError
-from ...core.reach import SESSION, call_outside
+from ...core.reach.session import SESSION, call_outside
+from ...core.storage import current
 from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace

@@ -7,10 +7,12 @@ from functools import partial, update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ...core.dispatch import FUNCTIONS, REFUSED, replaces
-from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import CALLS, active, reach_class
-from ...core.resolve import given_function
+from ...core.reach.call_tables import CALLS
+from ...core.reach.namespaces import BEHIND, STANDS
+from ...core.reach.resolve import given_function
+from ...core.reach.session import active
+from ...core.reach.walk import reach_class
+from ...core.registry import FUNCTIONS, REFUSED, replaces
 from ...core.trace import unsearched
 from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for

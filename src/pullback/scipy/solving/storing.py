@@ -27,10 +27,10 @@ import numpy as np
 from ...compiler.facts.bytecode import CHANGING, STORES, instructions
 from ...compiler.facts.classes import theirs
 from ...compiler.facts.judge import may_repeat
-from ...core.bytecode import original
-from ...core.code_tables import with_nested
-from ...core.dispatch import FUNCTIONS
-from ...core.members import contents
+from ...core.reach.bytecode import original
+from ...core.reach.class_members import contents
+from ...core.reach.code_tables import with_nested
+from ...core.registry import FUNCTIONS
 
 UNKNOWN = object()
 GLOBALS = "LOAD_GLOBAL", "LOAD_NAME"

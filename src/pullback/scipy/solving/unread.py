@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 from ...compiler.record.own_code import is_ours
-from ...core.array import Array, adopt, root_storage
+from ...core.array import Array
 from ...core.graph import Variable
 from ...core.primitive import Primitive
 from ...core.spec import spec_of
+from ...core.storage import adopt, root_storage
 from ...core.trace import CONSTANT, Trace, bind, youngest
 from ...primitives.indexing import getitem_p
 from ...transforms.stage import StageTrace

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ConversionError, MissingRuleError
-from ...core.reach import CALLS, call_outside
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ..linear_algebra.factors import lu_motion
 from ..linear_algebra.kinds import Moving

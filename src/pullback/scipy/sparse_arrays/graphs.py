@@ -14,7 +14,8 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ...core.errors import MissingRuleError
-from ...core.reach import CALLS, call_outside
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...primitives.exact import exact
 from ..solving.serving import refuses, serves
 from .kept_zeros import moves, seen

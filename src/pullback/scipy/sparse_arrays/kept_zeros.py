@@ -28,10 +28,12 @@ from scipy.sparse._coo import _coo_base
 from scipy.sparse._dok import _dok_base
 from scipy.sparse._lil import _lil_base
 
-from ...core.array import Array, root_of, version
+from ...core.array import Array
 from ...core.errors import ConversionError
-from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import CALLS, reach_class
+from ...core.reach.call_tables import CALLS
+from ...core.reach.namespaces import BEHIND, STANDS
+from ...core.reach.walk import reach_class
+from ...core.storage import root_of, version
 from ...primitives.arguments import somewhere
 from ..solving.serving import serves_method, traced
 from .patterns import fixed, is_live

@@ -17,9 +17,10 @@ from scipy.sparse._compressed import _cs_matrix
 from scipy.sparse._dia import _dia_base
 
 from ...core.array import Array
-from ...core.dispatch import DEFERS, as_array
 from ...core.errors import ConversionError, MissingRuleError
-from ...core.reach import CALLS, call_outside
+from ...core.operands import DEFERS, as_array
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...core.tree import RESULTS
 from ...numpy.creation import AS_ARRAY
 from ...primitives.statistics import root

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import _sparsetools
 
-from ...core.array import Array, current
+from ...core.array import Array
 from ...core.errors import ConversionError
+from ...core.storage import current
 from ...transforms.batch import BatchTrace
 from ..solving.leaves import is_live
 from ..solving.leaves import leaf as leaf_of

@@ -15,7 +15,8 @@ from scipy.sparse import _sparsetools
 
 from ...compiler.graph.rewriting import opened, spec_in
 from ...core.graph import Variable
-from ...core.primitive import Multilinear, Primitive
+from ...core.kinds import Multilinear
+from ...core.primitive import Primitive
 from ...core.spec import Spec
 from .patterns import coordinates, lines, turned
 

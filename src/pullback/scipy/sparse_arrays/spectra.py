@@ -20,7 +20,8 @@ from scipy.sparse import linalg as ssl
 
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import CALLS, call_outside
+from ...core.reach.call_tables import CALLS
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ..solving.plain import signature
 from ..solving.serving import serves, traced

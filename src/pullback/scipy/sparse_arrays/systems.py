@@ -19,12 +19,13 @@ from scipy.sparse import linalg as ssl
 from scipy.sparse.linalg._dsolve import _superlu
 
 from ...core.array import Array
-from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.namespaces import BOUND
+from ...core.operands import as_array
 from ...core.primitive import Primitive
-from ...core.reach import CALLS, call_outside
-from ...core.resolve import foreign
+from ...core.reach.call_tables import CALLS
+from ...core.reach.namespaces import BOUND
+from ...core.reach.resolve import foreign
+from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...primitives.exact import exact
 from ..solving.serving import serves, serves_method, traced

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.bytecode import original
-from ...core.code_tables import with_nested
-from ...core.namespaces import library
+from ...core.reach.bytecode import original
+from ...core.reach.code_tables import with_nested
+from ...core.reach.namespaces import library
 
 ATOMS = (int, float, complex, str, bytes, bool, type(None), np.generic)
 CONTAINERS = (list, tuple, deque)

@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current
-from ...core.bytecode import original
+from ...core.array import Array
 from ...core.graph import Equation, Graph, Variable
 from ...core.node import Node
 from ...core.primitive import Primitive
+from ...core.reach.bytecode import original
+from ...core.storage import current
 
 NUMBERS = (int, float, complex)
 

@@ -1,0 +1,56 @@
+"""Change something for the length of a `with`: a context variable, or an entry of a list.
+
+Where each operation would pay for a `with`, the same is written out: see `quiet`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+
+@contextmanager
+def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    """Set a context variable within, and set it back even if an exception comes in between."""
+    before = variable.get()
+    try:
+        variable.set(value)
+        yield
+    finally:
+        variable.set(before)
+
+
+@contextmanager
+def listed(entries: list[Any], entry: Any) -> Iterator[None]:
+    """Append an entry to a list within, and remove it afterwards."""
+    try:
+        entries.append(entry)
+        yield
+    finally:
+        entries.remove(entry)
+
+
+class Within:
+    """The `with` of a class whose `block` says, as a context manager, what holds within.
+
+    The block is kept before it begins, and is dropped with the object: an exception between two
+    instructions, such as KeyboardInterrupt, ends it wherever it comes.
+    """
+
+    blocks: list[AbstractContextManager[Any]]
+
+    @abstractmethod
+    def block(self) -> AbstractContextManager[Any]:
+        """What holds within, which begins where this is entered."""
+
+    def __enter__(self) -> Any:
+        block = self.block()
+        self.blocks = [*getattr(self, "blocks", ()), block]
+        block.__enter__()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.blocks.pop().__exit__(*exception)

@@ -1,0 +1,1 @@
+"""Ordinary modules for `tests/core/reach/test_rebinding.py`; they know nothing of pullback."""
