@@ -9,10 +9,13 @@ import pytest
 import pullback as pb
 from pullback.core.array import Array
 from pullback.core.operators import INFIX
+from pullback.core.plain_numpy import broadcast_to
 from pullback.core.primitive import Primitive
 from pullback.core.quiet import SILENCE, Entered
 from pullback.core.registry import UFUNCS
 from pullback.primitives import lapack
+from pullback.primitives.einsum import einsum_p
+from pullback.primitives.linalg import cofactors_p, of_few_rows
 from pullback.transforms.lifted import lift
 from pullback.transforms.reverse import ReverseTrace
 
@@ -312,3 +315,48 @@ class TestOperators:
                 self.compared(outer[0], (outer[1], *self.OTHERS), wrong)
                 self.compared(inner[0], (inner[1], *outer, *self.OTHERS), wrong)
         assert not wrong, wrong[:3]
+
+
+class TestPlainArrays:
+    """What NumPy's functions do slowly for small arrays gives the same bits and strides."""
+
+    def test_broadcasting(self):
+        random = np.random.default_rng(0)
+        for _ in range(300):
+            wide = tuple(random.integers(0, 4, random.integers(0, 5)).tolist())
+            own = wide[random.integers(0, len(wide) + 1) :]
+            own = tuple([1 if random.random() < 0.4 else n for n in own])
+            x = random.normal(size=own)
+            found, expected = broadcast_to(x, wide), np.broadcast_to(x, wide)
+            np.testing.assert_array_equal(found, expected, strict=True)
+            assert found.strides == expected.strides
+            assert not found.flags.writeable
+        with pytest.raises(ValueError, match="broadcast"):
+            broadcast_to(np.ones(2), (3,))
+
+    def test_contractions_of_pairs(self):
+        random = np.random.default_rng(0)
+        for _ in range(200):
+            terms = ["".join(random.choice([*"abcd"], random.integers(1, 4))) for _ in range(2)]
+            used = sorted(set("".join(terms)))
+            result = "".join(random.permutation([c for c in used if random.random() < 0.5]))
+            sizes = dict(zip(used, random.integers(1, 5, len(used)), strict=True))
+            xs = [random.normal(size=[sizes[c] for c in term]) for term in terms]
+            found = einsum_p.value(*xs, ins=tuple(terms), result=result, optimize=True)
+            expected = np.einsum(f"{terms[0]},{terms[1]}->{result}", *xs, optimize=True)
+            np.testing.assert_array_equal(found, expected, strict=True)
+
+    @pytest.mark.parametrize("n", [2, 3])
+    def test_cofactors_of_few_rows(self, n):
+        """As those by the inverse, and their derivative as of a singular matrix as well."""
+        random = np.random.default_rng(n)
+        a, x = random.normal(size=(2, 5, n, n)) + 1j * random.normal(size=(2, 5, n, n))
+        a[0, 1] = a[0, 0]
+        bordered = np.zeros((5, n + 1, n + 1), complex)
+        bordered[:, :n, :n], bordered[:, n, n] = a, 1
+        np.testing.assert_allclose(
+            of_few_rows(a), cofactors_p(bordered)[:, :n, :n], rtol=1e-12, atol=1e-12
+        )
+        step = 1e-6
+        slope = (of_few_rows(a + step * x) - of_few_rows(a - step * x)) / (2 * step)
+        np.testing.assert_allclose(of_few_rows(a, x), slope, rtol=1e-6, atol=1e-8)

@@ -25,6 +25,8 @@ SAMPLES = [
     Sample(times(lambda x: np.isclose(x, X)), (X,), smooth=False, name="isclose of inf and nan"),
     Sample(times(lambda x: np.isclose(X, x, equal_nan=True)), (X,), smooth=False, name="isclose with equal_nan"),
     Sample(times(lambda x: np.isclose([1.0, 2.0, 3.0], x)), (Y,), smooth=False, name="isclose of a list"),
+    Sample(times(lambda x: np.isclose([x[0], 2.0, x[1]], x)), (Y,), smooth=False, name="isclose of a list of numbers in flight"),
+    Sample(times(lambda x: np.isclose(np.full(3, 2.0), x)), (Y,), smooth=False, name="isclose of an array made"),
     Sample(times_two(np.allclose), (Y, NEAR), smooth=False, name="allclose"),
     Sample(times_two(lambda x, y: np.allclose(x, y, atol=1e-2)), (Y, NEAR), smooth=False, name="allclose with a tolerance"),
     Sample(times_two(np.array_equal), (Y, Y), smooth=False, name="array_equal"),

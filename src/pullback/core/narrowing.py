@@ -193,13 +193,13 @@ class Narrowing:
         key = id(frame.f_code) + frame.f_lasti
         known = self.ranges.get(key)
         n: int = trace.decisions
-        if known is None:
-            if 0.0 < gap < inf:
-                self.ranges[key] = gap / 2, gap * 2
-        elif not known[0] <= gap <= known[1] and 0.0 < gap < inf:
+        tells = 0.0 < gap < inf
+        if known is None and tells:
+            self.ranges[key] = gap / 2, gap * 2
+        elif known is not None and tells and not known[0] <= gap <= known[1]:
             self.enter(trace, primitive, x, y, at, key, frame, gap)
         else:
-            self.misses += 1 if known[0] else TURNS  # 0: a line that is settled
+            self.misses += 1 if known is None or known[0] else TURNS  # 0: a line that is settled
             if self.misses >= len(STRIDES):
                 self.misses = len(STRIDES) - TURNS
             return n + STRIDES[self.misses]

@@ -12,12 +12,12 @@ from numpy import float64, ndarray
 from ..core.array import Array, is_number, rank
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
 from ..core.kinds import Linear
-from ..core.lines import hastily
-from ..core.past import bincount, count_nonzero
+from ..core.plain_numpy import bincount, count_nonzero
 from ..core.primitive import align
 from ..core.reach.matching import length_of_no_sequence
 from ..core.reach.namespaces import STANDS
 from ..core.registry import refuse, replaces
+from ..core.rows import hastily
 from ..core.spec import DOUBLE, DOUBLES, Spec, known_spec, promoted, spec_of
 from ..core.storage import is_flat
 from .arguments import arrays_of, as_array, axis_of, cast, common_dtype, is_count, somewhere
@@ -200,6 +200,10 @@ class Scatter(Linear):
         return frozenset([f"x{i}" for i, want in enumerate(wanted) if not want])
 
     def value(self, *xs, keys, shape, dtype):
+        if len(xs) == 1 and type(xs[0]) is ndarray and shape:
+            out = np.zeros(shape, dtype)
+            out[keys[0]] = xs[0]
+            return out
         return added(Spec(shape, dtype), list(parts(keys, xs)))
 
     def spec(self, *xs, keys, shape, dtype):
@@ -213,6 +217,8 @@ class Scatter(Linear):
 
     def vjp(self, out_bar, residual, wanted):
         keys = residual.static["keys"]
+        if len(wanted) == 1 and type(out_bar) is ndarray:
+            return (out_bar[keys[0]],)
         bars = [
             read(out_bar, key, arrays) if want else None
             for ((key, arrays), _), want in zip(parts(keys, residual.xs), wanted, strict=False)

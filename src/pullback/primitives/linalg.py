@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array
 from ..core.cotangent import unbroadcast
@@ -297,11 +298,12 @@ def but_two(s):
 def inverse_if_safe(a):
     """The inverses of plain matrices and their determinants, or None if one is near singular."""
     try:
-        inv = lapack.inv(a)
+        inv = lapack.inverse_or_nan(a)
     except np.linalg.LinAlgError:
         return None
-    if (condition(a, inv) >= largest_condition(inv.dtype)).any():  # NaN goes through
-        return None
+    conditions, largest = condition(a, inv), largest_condition(inv.dtype)
+    if not (conditions < largest).all() and ((conditions >= largest).any() or np.isfinite(a).all()):
+        return None  # NaN of NaN goes through
     return inv, lapack.det(a)[..., None, None]
 
 
@@ -311,12 +313,43 @@ def unfolded(a):
     return u, s, vh, (lapack.det(u) * lapack.det(vh))[..., None, None]
 
 
+PLACES = np.arange(9).reshape(3, 3)
+# Of each cofactor of 3 by 3: its two products, and their two factors.
+FACTORS = [
+    [np.roll(PLACES, (-i, -j), (0, 1)).ravel() for i, j in pair]
+    for pair in (((1, 1), (2, 2)), ((1, 2), (2, 1)))
+]
+SIGNS = np.array([[1, -1], [-1, 1]])
+
+
+def products(a, b):
+    """Of plain 3 by 3 matrices, the cofactors with the first factors of a, the second ones of b."""
+    a, b = [x.reshape((*x.shape[:-2], 9)) for x in (a, b)]
+    first, second = [a.take(i, -1) * b.take(j, -1) for i, j in FACTORS]
+    out = first - second
+    return out.reshape((*out.shape[:-1], 3, 3))
+
+
+def of_few_rows(a, x=None):
+    """The cofactors of 2 or 3 rows by their formula; their derivative in the direction x."""
+    n, dtype = a.shape[-1], computed(a) if x is None else computed(a, x)
+    if n == 3:
+        a = a.astype(dtype, copy=False)
+        return products(a, a) if x is None else products(a, x) + products(x, a)
+    out = (a if x is None else x)[..., ::-1, ::-1] * SIGNS.astype(dtype)
+    if x is None or out.shape[:-2] == a.shape[:-2]:
+        return out
+    return np.broadcast_to(out, np.broadcast_shapes(out.shape, a.shape))
+
+
 class Cofactors(OfMatrix):
     """The matrix of cofactors: det(a) a^-T where a is invertible."""
 
     reads = "x0"
 
     def value(self, a):
+        if type(a) is ndarray and 1 < a.shape[-1] < 4:
+            return of_few_rows(a)
         safe = inverse_if_safe(a)
         if safe is not None:
             inv, determinant = safe
@@ -356,6 +389,8 @@ class Minors(Primitive):
     reads = "xs"
 
     def value(self, a, x):
+        if type(a) is type(x) is ndarray and 1 < a.shape[-1] < 4:
+            return of_few_rows(a, x)
         safe = inverse_if_safe(a)
         if safe is not None:
             inv, determinant = safe

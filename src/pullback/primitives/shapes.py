@@ -14,7 +14,8 @@ from ..core.errors import ArgumentTypeError
 from ..core.kinds import Linear
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.locked import repeated
-from ..core.past import flip as flip_past
+from ..core.plain_numpy import broadcast_to as broadcast_past
+from ..core.plain_numpy import flip as flip_past
 from ..core.registry import replaces
 from ..core.spec import PYTHON, Spec, hardened
 from ..core.storage import TALLY, link
@@ -123,7 +124,7 @@ class Broadcast(Linear):
     without_axes = "array"
 
     def value(self, x, *, shape):
-        return np.broadcast_to(x, shape)
+        return broadcast_past(x, shape)
 
     def spec(self, x, *, shape):
         return Spec(shape, x.dtype)

@@ -10,16 +10,19 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array, arrayed
 from ..core.cotangent import unbroadcast
 from ..core.kinds import Linear
 from ..core.lost import warn_rounded
+from ..core.operands import PLAIN
 from ..core.out import into_out
+from ..core.plain_numpy import count_nonzero
 from ..core.primitive import Primitive, align
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec, promoted
-from .arguments import as_array, plainly_everywhere
+from .arguments import as_array, known_value, plainly_everywhere
 from .assignment import into
 from .elementwise import finite, off_half, off_integer, quotient_off_integer
 from .selecting import chosen
@@ -307,46 +310,49 @@ class Sinc(Family):
     """The derivatives of sin(pi x) / (pi x), the first being that of order 0."""
 
     def derivative(self, x, order):
-        return self(x, order=order + 1)
+        return self.at(x, order + 1) if type(x) is ndarray else self(x, order=order + 1)
 
     def at(self, x, order):
         if order == 0:
             return np.sinc(x)
-        t = math.pi * x
-        small = np.abs(t) < order + 1
-        n = np.count_nonzero(small)
+        small = np.abs(x) < (order + 1) / math.pi
+        n = count_nonzero(small)
         if n == small.size:
-            return math.pi**order * series(t, order)
+            return series(x, order)
         if not n:
-            return math.pi**order * recurrence(t, order)
-        out = recurrence(np.where(small, 1, t), order)
-        out[small] = series(t[small], order)
-        return math.pi**order * out
+            return recurrence(x, order)
+        far = x.copy()
+        far[small] = 1
+        out = recurrence(far, order)
+        out[small] = series(x[small], order)
+        return out
 
     def composed(self, x, *, order):
         if x.dtype.kind != "f":
             return NotImplemented
-        t = math.pi * x
-        small = np.abs(t) < order + 1 if order else t == 0
-        near = series(np.where(small, t, 0), order, horner) if order else 1.0
-        return math.pi**order * np.where(small, near, recurrence(np.where(small, 1, t), order))
+        small = np.abs(x) < (order + 1) / math.pi if order else x == 0
+        near = series(np.where(small, x, 0), order, horner) if order else 1.0
+        return np.where(small, near, recurrence(np.where(small, 1, x), order))
 
 
-def series(t, order, total=None):
-    """d^n/dt^n of sin(t)/t: the sum over k of (-1)^k t^(2k-n) / ((2k+1) (2k-n)!)."""
+def series(x, order, total=None):
+    """Of t = pi x: pi^n times the sum over k of (-1)^k t^(2k-n) / ((2k+1) (2k-n)!)."""
+    t = math.pi * x
     out = (total or summed)(t * t, sinc_terms(order, t.dtype))
     return out * t if order % 2 else out
 
 
 @lru_cache(maxsize=64)
 def sinc_terms(order, dtype):
-    """The coefficients of `series` that count where |t| < order + 1."""
+    """The coefficients of `series` that count where |t| < order + 1, times pi^n."""
     terms = {
         2 * k - order: (-1) ** k / ((2 * k + 1) * math.factorial(2 * k - order))
         for k in range((order + 1) // 2, 2 * order + 15)
     }
     least = np.finfo(dtype).eps / 1024
-    counted = [x for power, x in terms.items() if abs(x) * (order + 1.0) ** power > least]
+    counted = [
+        math.pi**order * x for power, x in terms.items() if abs(x) * (order + 1.0) ** power > least
+    ]
     return read_only(counted, np.zeros(0, dtype).real.dtype)
 
 
@@ -370,7 +376,7 @@ def read_only(numbers, dtype=float):
 
 def summed(x, coefficients):
     """The sum over k of coefficients[k] x^k; of few numbers by as many calls as of one."""
-    if np.size(x) <= FEW and x.dtype.kind == "f":
+    if x.size <= FEW and x.dtype.kind == "f":
         powers = np.power(x[..., None], whole_powers(coefficients.size, x.dtype))
         return powers @ coefficients
     return horner(x, coefficients)
@@ -386,13 +392,16 @@ def horner(x, coefficients):
 FEW = 64
 
 
-def recurrence(t, order):
-    """The same by t f_n + n f_(n-1) = sin(t + n pi/2), which is stable for |t| > n."""
-    waves = [np.sin(t), np.cos(t)][: order + 1]
+def recurrence(x, order):
+    """The same by x f_n + n f_(n-1) = pi^(n-1) sin(pi x + n pi/2), stable for |pi x| > n."""
+    t = math.pi * x
+    waves = np.sin(t), np.cos(t) if order else None
     out = waves[0] / t
     for n in range(1, order + 1):
         wave = waves[n % 2]
-        out = ((-wave if n % 4 > 1 else wave) - n * out) / t
+        if n > 1:
+            wave, out = math.pi ** (n - 1) * wave, n * out
+        out = (-wave - out if n % 4 > 1 else wave - out) / x
     return out
 
 
@@ -443,6 +452,9 @@ def kaiser(M, beta):
     return np.i0(beta * np.sqrt(1 - places**2)) / np.i0(beta)
 
 
+SETTINGS = PLAIN | {type(None)}
+
+
 @replaces(np.nan_to_num)
 @lies("K", swapped=True)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
@@ -457,6 +469,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     usual = np.isfinite(x)
     if plainly_everywhere(usual):
         return np.positive(x)
+    value = known_value(x)
+    if value is not None and SETTINGS.issuperset(map(type, (nan, posinf, neginf))):
+        return chosen(usual, x, np.nan_to_num(value, True, nan, posinf, neginf))
     limits = np.finfo(x.dtype)
     posinf = limits.max if posinf is None else posinf
     neginf = limits.min if neginf is None else neginf

@@ -17,9 +17,9 @@ import numpy as np
 from ..core.array import Array, stop
 from ..core.errors import ArgumentError, DtypeError
 from ..core.graph import Graph, Variable
-from ..core.lines import refuse_haste
 from ..core.node import Residual
 from ..core.primitive import Primitive
+from ..core.rows import refuse_haste
 from ..core.spec import Spec, dtype_of, is_inexact, spec_of
 from ..core.storage import current
 from ..core.trace import CONSTANT, Trace, bind, peel, running, youngest

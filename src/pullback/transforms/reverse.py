@@ -20,24 +20,10 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array, bottom
-from ..core.errors import (
-    ArgumentTypeError,
-    kind_of,
-    name_of,
-)
+from ..core.errors import ArgumentTypeError, kind_of, name_of
 from ..core.heap import keep_freed_memory
 from ..core.messages import check_flag
-from ..core.node import (
-    COPIED_BESIDE,
-    Kept,
-    Node,
-    constant_node,
-    copied,
-    new,
-    node_of,
-    noted,
-    slots,
-)
+from ..core.node import COPIED_BESIDE, Kept, Node, constant_node, copied, new, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..core.during import Within
 from ..core.errors import ArgumentTypeError, kind_of, name_of
 from ..core.reach.instrument import Context
 from ..core.reach.walk import OURS
+from ..core.temporary import Within
 from ..core.usage import USAGE
 
 PACKAGE = __name__.partition(".")[0] + "."

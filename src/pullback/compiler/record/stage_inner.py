@@ -20,7 +20,6 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ...core.array import Array
-from ...core.during import during
 from ...core.graph import Equation, Graph, Variable
 from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
@@ -28,6 +27,7 @@ from ...core.reach.bytecode import original
 from ...core.reach.calls import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
 from ...core.storage import adopt, current
+from ...core.temporary import during
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten, unflatten
 from ...primitives.assignment import setitem_p

@@ -36,8 +36,33 @@ def flip(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     return x[backwards(axes, x.ndim)]
 
 
+def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """`np.broadcast_to`, which for an array without gaps takes a third of its time."""
+    if type(x) is np.ndarray and x.flags.c_contiguous:
+        strides = repeating(x.shape, x.strides, shape)
+        if strides is not None:
+            out = np.ndarray(shape, x.dtype, x, 0, strides)
+            out.flags.writeable = False
+            return out
+    return np.broadcast_to(x, shape)
+
+
+@lru_cache(maxsize=1024)
+def repeating(
+    shape: tuple[int, ...], strides: tuple[int, ...], wide: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The strides of an array as one of a wider shape; None where it isn't wider."""
+    lead = len(wide) - len(shape)
+    if lead < 0 or 0 in wide:
+        return None
+    if any(n not in (1, w) for n, w in zip(shape, wide[lead:], strict=True)):
+        return None
+    steps = zip(shape, strides, strict=True)
+    return (0,) * lead + tuple([0 if n == 1 else step for n, step in steps])
+
+
 def whole_mask(bar: Any) -> Any:
     """The mask of a masked cotangent in the shape of that."""
     mask, shape = bar.mask, bar.shape
     known = type(mask) is not bool and mask.shape == shape
-    return mask if known else np.broadcast_to(mask, shape)
+    return mask if known else broadcast_to(mask, shape)

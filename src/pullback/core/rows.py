@@ -20,7 +20,7 @@ import numpy as np
 from numpy import float64, ndarray
 
 from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
-from .past import putmask, where, whole_mask
+from .plain_numpy import broadcast_to, putmask, where, whole_mask
 from .spec import DOUBLE, NUMBERS
 
 
@@ -178,7 +178,7 @@ def somewhere(mask: Any, axes: tuple[int, ...] | None = None) -> Any:
 def spread(mask: Any, shape: tuple[int, ...]) -> Any:
     """A mask of a whole shape; of plain numbers a copy, which takes less time than a view."""
     if type(mask) not in PLAIN:
-        return np.broadcast_to(mask, shape)
+        return broadcast_to(mask, shape)
     out = np.empty(shape, bool)
     out[...] = mask
     return out
