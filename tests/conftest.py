@@ -19,6 +19,7 @@ from pullback.core.registry import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.trace import running
 from pullback.primitives import load
 from tests import budgets
+from tests.background import prepare
 from tests.budgets import LONG, TURN
 
 # Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
@@ -107,7 +108,9 @@ def trials(request):
     """The clock chooses the way of a compiled call in tests marked `trials` alone."""
     trial.ON[0] = request.node.get_closest_marker("trials") is not None
     account, more = Budget.account, Budget.more
-    if not trial.ON[0]:  # elsewhere recordings are counted, and take no time
+    if trial.ON[0]:
+        prepare()
+    else:  # elsewhere recordings are counted, and take no time
         Budget.account = lambda self, plain, spent: account(self, 0.0, 0.0)
         Budget.more = lambda self, spent: None
     yield

@@ -52,7 +52,7 @@ from .transforms.eager import array as array
 from .transforms.eager import no_grad as no_grad
 from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
-from .transforms.forward import linearize as linearize
+from .transforms.linearize import linearize as linearize
 from .transforms.loops.scan import fori_loop as fori_loop
 from .transforms.loops.scan import scan as scan
 from .transforms.loops.while_loop import while_loop as while_loop

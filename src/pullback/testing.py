@@ -34,11 +34,11 @@ from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .core.usage import usage
 from .transforms.batch import vmap
-from .transforms.common import check_function
 from .transforms.forward import jvp
 from .transforms.record import record
 from .transforms.reverse import vjp
 from .transforms.stage import capture
+from .transforms.transformation import check_function
 
 __all__ = [
     "LAWS",

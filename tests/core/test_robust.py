@@ -17,11 +17,11 @@ from scipy import optimize
 
 import pullback as pb
 from pullback.core.cotangent import Scattered
-from pullback.core.lines import UNDER_WAY
 from pullback.core.quiet import STATE
 from pullback.core.reach.bytecode import original
 from pullback.core.reach.exchange import LOCK, OPEN
 from pullback.core.reach.session import OFF, SESSION
+from pullback.core.rows import UNDER_WAY
 from pullback.core.trace import RUNNING, running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward

@@ -140,3 +140,29 @@ def test_a_variance_in_a_complex_dtype_is_complex(name, target):
         out, slopes = pb.jvp(f, (x,), (np.ones_like(x),))
         assert out.dtype == slopes.dtype == f(x).dtype
         np.testing.assert_allclose(out, f(x), rtol=1e-5)
+
+
+COMPARING = [np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal]
+
+
+@pytest.mark.filterwarnings("ignore:.*(invalid value|falls back):RuntimeWarning")
+@pytest.mark.parametrize("asked", [{"dtype": object}, {"signature": "OO->O"}])
+@pytest.mark.parametrize("ufunc", COMPARING)
+def test_comparisons_give_the_objects_that_they_are_asked_for(ufunc, asked):
+    x, y = np.array([[1.0, np.nan, 2.0]]), np.array([[1.0], [3.0]])
+    for a, b in ((x, y), (x, 2.0), (2.0, y), (x[0, 0], 1.0)):
+        expected, found = ufunc(a, b, **asked), []
+
+        def f(a, b=b, found=found):
+            found.append(ufunc(a, b, **asked))
+            return np.sum(a)
+
+        pb.grad(f)(a)
+        found.append(ufunc(pb.array(a), b, **asked))
+        found.append(pb.compile(lambda a, b=b: ufunc(a, b, **asked))(a))
+        for out in found:
+            assert type(out) is type(expected)
+            assert np.array_equal(out, expected)
+            if isinstance(out, np.ndarray):
+                assert out.dtype == object
+                assert set(map(type, out.flat)) == {bool}

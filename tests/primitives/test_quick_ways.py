@@ -9,7 +9,7 @@ import pytest
 import pullback as pb
 from pullback.core.array import Array
 from pullback.core.operators import INFIX
-from pullback.core.past import broadcast_to
+from pullback.core.plain_numpy import broadcast_to
 from pullback.core.primitive import Primitive
 from pullback.core.quiet import SILENCE, Entered
 from pullback.core.registry import UFUNCS

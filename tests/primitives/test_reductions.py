@@ -200,7 +200,7 @@ NANS += map(np.array, [np.nan, 1.5, [], [np.nan] * 2, [np.nan, 2.0], [[np.nan, 1
 
 @pytest.mark.parametrize("fun", [np.nanmin, np.nanmax])
 def test_initial_values_beside_nan(fun):
-    """NumPy has `initial` for all-NaN arrays, and NaN for such numbers."""
+    """NumPy has `initial` for all-NaN arrays, and NaN for such numbers, and lists of either."""
 
     def outcome(f, x):
         try:
@@ -212,7 +212,8 @@ def test_initial_values_beside_nan(fun):
     beside = ({}, {"initial": 1.0}, {"initial": -2.0}, {"initial": np.nan})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        for x, one, mask in itertools.product(NANS, beside, ({}, {"where": False})):
-            f = lambda x, options=one | mask: fun(x, **options)
+        forms = (lambda x: x, lambda x: [x, x], lambda x: ((x,), [2 * x]))
+        for x, one, mask, form in itertools.product(NANS, beside, ({}, {"where": False}), forms):
+            f = lambda x, options=one | mask, form=form: fun(form(x), **options)
             for way in ways[: 1 if type(x) is np.ndarray and not x.ndim else 2]:  # mapped: a number
                 np.testing.assert_equal(outcome(way(f), x), outcome(f, x), f"{x} {one} {mask}")

@@ -19,6 +19,8 @@ ARRAYS = [
     np.ones((2, 0)),
     np.eye(2, dtype=np.float32) + 2,
 ]
+# With AVX-512, NumPy 2.4 forgets steps here; the last that `accumulate` gives is right.
+NO_FOLDS = {("arctan2", "reduce"), ("power", "reduce")}
 CASES = list(itertools.product(BINARY, ["reduce", "accumulate", "reduceat"], DTYPES, range(4)))
 
 
@@ -48,6 +50,8 @@ def test_methods_along_an_axis():
         )
         x = ARRAYS[i]
         mapped = outcome(lambda f=f, x=x: pb.vmap(f)(x[None])[0])
+        if (name, method) in NO_FOLDS:
+            f = lambda x, name=name, dtype=dtype: getattr(np, name).accumulate(x, 0, dtype)[-1]
         assert not differ(outcome(lambda f=f, x=x: f(x)), mapped), (name, method, dtype, x)
 
 

@@ -1,10 +1,12 @@
-"""tanhsinh and cubature sum over points of their own: jumps that move count, or are refused."""
+"""tanhsinh, cubature, qmc_quad sum over their own points: jumps that move count, or are refused."""
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, stats
 
 import pullback as pb
+
+from .test_edges import EVERY, KINKS, P, slopes
 
 # For each, the integral over [0, 2] by k; the integrands jump, or bend, where x meets k.
 PROGRAMS = {
@@ -135,3 +137,113 @@ def test_the_cures_for_cubature():
         return one + integrate.cubature(lambda x: 3.0 * k + 0 * x[:, 0], [k], [2.0]).estimate
 
     assert pb.grad(parts)(0.9) == pytest.approx(6.0 - 4 * 0.9, rel=1e-9)
+
+
+def by_qmc_quad(f, k, b=2.0):
+    qrng = stats.qmc.Halton(1, seed=3)
+    found = integrate.qmc_quad(
+        lambda x: f(x[0], k), [0.0], [b], n_estimates=2, n_points=2048, qrng=qrng
+    )
+    return found.integral
+
+
+SUMS = {
+    "tanhsinh": lambda f, k, b=2.0: integrate.tanhsinh(f, 0.0, b, args=(k,)).integral,
+    "cubature": lambda f, k, b=2.0: (
+        integrate.cubature(lambda x: f(x[:, 0], k), [0.0], [b], max_subdivisions=60).estimate
+    ),
+    "qmc_quad": by_qmc_quad,
+}
+
+
+@QUIETLY
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_qmc_quad_is_right_or_refuses(name):
+    f, jumps = PROGRAMS[name]
+    if jumps:
+        with pytest.raises(pb.MissingRuleError, match="plit the integral there"):
+            pb.grad(lambda k: by_qmc_quad(f, k))(0.9)
+        return
+    expected = pb.grad(lambda k: of_quad(f, k))(0.9)
+    assert pb.grad(lambda k: by_qmc_quad(f, k))(0.9) == pytest.approx(expected, rel=2e-3)
+
+
+# What no comparison shows: see `test_edges`, of which functions of one number are asked here.
+HIDDEN = [name for name in EVERY if name not in ("math", "norm", "std", "over norm")]
+
+
+def after_another(f):
+    """A result at P, after one of a first call, which meets nothing."""
+    f(-5.0)
+    return f(P)
+
+
+WAYS_TO_HIDDEN = {
+    "reverse": lambda of: pb.grad(of)(P),
+    "in a batch": lambda of: pb.vmap(pb.grad(of))(np.array([-5.0, P]))[1],
+    "compiled": lambda of: after_another(pb.compile(pb.grad(of))),
+    "of compiled": lambda of: after_another(pb.grad(pb.compile(of))),
+    "second": lambda of: pb.grad(pb.grad(of))(P),
+}
+
+
+@pytest.mark.share(12)
+@QUIETLY
+@pytest.mark.parametrize("way", WAYS_TO_HIDDEN)
+@pytest.mark.parametrize("name", HIDDEN)
+def test_jumps_and_kinks_that_no_comparison_shows(name, way):
+    k, expected = EVERY[name][0], slopes(name)[way == "second"]
+    for sums, of in SUMS.items():
+        try:
+            found = WAYS_TO_HIDDEN[way](lambda p, of=of: of(lambda x, p: k(x, p) * (1 + x), p))
+        except (pb.MissingRuleError, pb.SolverError):
+            assert name not in KINKS or way == "second" or name == "agm", sums
+            continue
+        assert sums == "tanhsinh" or name in KINKS, sums
+        # A first derivative at a kink is that of SciPy's sum.
+        assert found == pytest.approx(expected, rel=2e-3 if name in KINKS else 1e-5), sums
+
+
+SMOOTH = {
+    "fraction": lambda x, k: 1 / (1 + k * x * x),
+    "pole elsewhere": lambda x, k: 1 / (x + k),
+    "root": lambda x, k: np.sqrt(1 + x * k),
+    "power at a limit": lambda x, k: x ** (k + 0.5),
+    "sinc": lambda x, k: np.sin(k * x - 0.5) / (k * x - 0.5),
+    "removable": lambda x, k: 1 / (1 + 1 / (x - k) ** 2),
+    "flat": lambda x, k: np.exp(-1 / (x - k) ** 2),
+    "quotient": lambda x, k: (x - k) ** 3 / (1 + (x - k) ** 2),
+}
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("sums", SUMS)
+@pytest.mark.parametrize("name", SMOOTH)
+def test_edges_that_change_nothing_are_no_jumps(name, sums):
+    f = SMOOTH[name]
+    expected = pb.grad(lambda k: of_quad(f, k))(P)
+    close = 1e-3 if sums == "qmc_quad" else 1e-6
+    assert pb.grad(lambda k: SUMS[sums](f, k))(P) == pytest.approx(expected, rel=close)
+
+
+@pytest.mark.parametrize("slanted", [(1.0, 1.0), (1.0, -1.0)])
+def test_cubature_over_a_plane_meets_edges_in_any_direction(slanted):
+    def of(k, f):
+        at = lambda x: x[:, 0] * slanted[0] + x[:, 1] * slanted[1] - k
+        limits = [0.0, 0.0], [1.0, 1.0]
+        return integrate.cubature(lambda x: f(at(x)), *limits, max_subdivisions=20).estimate
+
+    with pytest.raises(pb.MissingRuleError, match="plit the integral there"):
+        pb.grad(lambda k: of(k, lambda h: np.arctan(1 / h)))(0.3)
+    with pytest.raises(pb.MissingRuleError, match="plit the integral there"):
+        pb.grad(pb.grad(lambda k: of(k, lambda h: np.sqrt(h**2))))(0.3)
+    assert pb.grad(lambda k: of(k, lambda h: 1 / (3 + h)))(0.3) == pytest.approx(
+        pb.jvp(lambda k: of(k, lambda h: 1 / (3 + h)), (0.3,), (1.0,))[1]
+    )
+
+
+def test_each_integral_of_tanhsinh_meets_its_own_edges():
+    f = lambda x, c: np.arctan(1 / (x - c))
+    of = lambda c: integrate.tanhsinh(f, 0.0, np.array([0.5, 2.0]), args=(c,)).integral
+    expected = [pb.grad(lambda c, b=b: integrate.quad(f, 0, b, (c,))[0])(0.9) for b in (0.5, 2.0)]
+    np.testing.assert_allclose(pb.jacobian(of)(0.9), expected, rtol=1e-7)

@@ -17,11 +17,11 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from time import thread_time
 from typing import Any
 
-from ..core.during import during
 from ..core.graph import Equation, Graph, Variable
 from ..core.reach.calls import learn
 from ..core.reach.session import OFF, SESSION
 from ..core.spec import Spec, spec_of
+from ..core.temporary import during
 from ..primitives import load
 from ..transforms.loops.scan_primitive import FASTER, Scan
 from ..transforms.loops.while_primitive import While, WhilePull

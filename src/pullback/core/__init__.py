@@ -22,7 +22,7 @@ Traces and operations:
     traits      properties of an operation besides its rules
     rules       the rules of nodes, looked up once, when a primitive is declared
     templates   functions generated for the number of their operands
-    lines       which rows of the operands affect which rows of the result
+    rows        which rows of the operands affect which rows of the result
     cotangent   dense, masked and scattered cotangents
     node        one operation of a reverse trace
     graph       a recorded program
@@ -33,10 +33,9 @@ From NumPy's functions to operations:
     dispatch    the NumPy protocols, which look functions up
     operands    what may stand beside an Array, or hold some
     operators   Python's operators and their ufuncs
-    named       positional arguments turned into keyword arguments
     out         results written into an array: `out=`, and `a += x`
-    straight    a shortcut from NumPy's functions in rules to primitives
-    past        NumPy's functions for plain arrays, called without its protocol
+    rule_forms  other forms of rules: for Arrays, and for plain arrays of float64
+    plain_numpy  NumPy's functions for plain arrays, called without its protocol
     reach       how calls come to pullback where NumPy has no protocol for them: a folder
 
 Nothing is lost in silence:
@@ -58,7 +57,7 @@ What errors say:
 
 Around them:
 
-    during      variables of the context with another value for a while
+    temporary   change a context variable, or a list, for the length of a `with`
     quiet       no warnings from rules
     differences  central differences, and how close results are
     heap        freed memory stays with the process

@@ -17,7 +17,7 @@ import numpy as np
 from .errors import ArgumentError, ArgumentTypeError, MissingRuleError, kind_of, name_of
 
 READABLE = re.compile(r"out|xs|x\d+")
-PACKAGE = __name__.partition(".")[0] + "."
+PACKAGE, CORE = __name__.partition(".")[0] + ".", __name__.rpartition(".")[0] + "."
 
 
 def missing(primitive: Any, rule: str) -> MissingRuleError:
@@ -28,7 +28,7 @@ def missing(primitive: Any, rule: str) -> MissingRuleError:
     instead = "" if other is None else f", or use {mode}, which it has a rule for"
     kind = type(primitive).__name__
     where = f"its class `{kind}`"
-    if type(primitive).__module__ == __name__.rpartition(".")[0] + ".primitive":
+    if type(primitive).__module__.startswith(CORE):  # one of the kinds, and no class of its own
         where = f"a class derived from `pullback.{kind}`"
     return MissingRuleError(
         f"`{primitive.name}` has no {rule} rule.\n  Define `{rule}` in {where}{instead}."

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from .errors import (
     public_module,
 )
 from .layout import layout
-from .named import named_out
 from .operands import (
     ARRAYS,
     CLASSES,
@@ -163,6 +163,10 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     where = keywords.pop("where", True)
     if where is not True:
         return under_mask(ufunc, where, inputs, keywords)
+    if not {"dtype", "signature", "sig"}.isdisjoint(keywords):
+        out = CLASSES["loop of objects"](ufunc, inputs, **keywords)
+        if out is not NotImplemented:
+            return out
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
@@ -309,6 +313,22 @@ def into_plain(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if type(target) is not ndarray or holds_live((args, list(kwargs.values()))):
         raise  # where it is caught
     return of_constants(function, args, kwargs)
+
+
+BY_PLACE = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+
+
+def named_out(function: Any, args: Any) -> dict[str, Any]:
+    """Positional arguments from `out` on, by the names that NumPy's function has for them."""
+    try:
+        parameters = signature(function).parameters
+    except ValueError:  # written in C
+        return {}
+    names = [name for name, parameter in parameters.items() if parameter.kind in BY_PLACE]
+    place = names.index("out") if "out" in names else len(args)
+    if all(x is None or x is np._NoValue for x in args[place : place + 1]):
+        return {}
+    return dict(zip(names[place:], args[place:], strict=False))
 
 
 def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -19,10 +19,10 @@ from .array import Array, is_number
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .declared import check_elementwise, missing
 from .errors import name_of
-from .lines import present_part
 from .node import MISSED, Residual
-from .past import whole_mask
+from .plain_numpy import whole_mask
 from .primitive import DIRECT, Primitive, align
+from .rows import present_part
 from .rules import (
     FIRST,
     MINUS_ONE,

@@ -18,8 +18,8 @@ from numpy import ndarray
 from .array import Array
 from .cotangent import DENSE, Masked, dense
 from .declared import check_name, missing
-from .lines import ReadApart, present_part
 from .node import MISSED, Recorders, Residual, keep, packing
+from .rows import ReadApart, present_part
 from .rules import SPECIFIED, RulesForOne, match, note_rule
 from .spec import Spec, spec_of, zeros
 from .trace import youngest

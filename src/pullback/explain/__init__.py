@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 
 from ..core.errors import UnknownNameError
 from ..core.usage import usage
-from ..transforms.common import Selection, Transformation
+from ..transforms.arguments import Selection
+from ..transforms.transformation import Transformation
 from .explanation import Explanation as Explanation
 from .explanation import ProgramNode as ProgramNode
 

@@ -64,6 +64,7 @@ NEST = frozenset({list, tuple})
 
 # NumPy's object -> what stands for it here: itself, if it takes part as the program does.
 OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
+BY_CLASS = {np.nanmin, np.nanmax}  # they tell lists from arrays, and have other results for them
 FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
 
 
@@ -262,6 +263,8 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
         return with_given_arrays(made_by if fresh else None, function, args, kwargs)
+    if function in BY_CLASS:
+        return FUNCTIONS[function](*args, **kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]

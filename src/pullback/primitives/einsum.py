@@ -13,7 +13,7 @@ from ..core.dispatch import cast
 from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
 from ..core.out import into_out
-from ..core.past import past
+from ..core.plain_numpy import past
 from ..core.primitive import align
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec

@@ -17,12 +17,12 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.kinds import TERMS, Elementwise
-from ..core.lines import hastily
-from ..core.past import count_nonzero
+from ..core.plain_numpy import count_nonzero
 from ..core.registry import register, replaces
+from ..core.rows import hastily
+from ..core.rule_forms import beside_doubles, in_flight
 from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
 from ..core.scalars import is_python, of_numpy
-from ..core.straight import beside_doubles, in_flight
 from ..core.trace import youngest
 from .arguments import surely
 from .kinks import at_kink, is_zero
@@ -418,7 +418,7 @@ def arctanh_x(bar, out, x):
 
 I_BELOW = complex(-0.0, 1.0)  # times x above the cut of `arcsinh`, it keeps the zero's sign
 LN2, LN10, DEGREE, REVOLVED = math.log(2), math.log(10), math.pi / 180, 180 / math.pi
-UNIT, THREE = 1.0, 3.0  # numbers by name have a shorter way; see `core.straight`
+UNIT, THREE = 1.0, 3.0  # numbers by name have a shorter way; see `core.rule_forms`
 
 # fmt: off
 add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add",

@@ -12,12 +12,12 @@ from numpy import float64, ndarray
 from ..core.array import Array, is_number, rank
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
 from ..core.kinds import Linear
-from ..core.lines import hastily
-from ..core.past import bincount, count_nonzero
+from ..core.plain_numpy import bincount, count_nonzero
 from ..core.primitive import align
 from ..core.reach.matching import length_of_no_sequence
 from ..core.reach.namespaces import STANDS
 from ..core.registry import refuse, replaces
+from ..core.rows import hastily
 from ..core.spec import DOUBLE, DOUBLES, Spec, known_spec, promoted, spec_of
 from ..core.storage import is_flat
 from .arguments import arrays_of, as_array, axis_of, cast, common_dtype, is_count, somewhere

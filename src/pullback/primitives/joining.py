@@ -15,8 +15,8 @@ from ..core.cotangent import DENSE, Masked, Scattered, masked, unbroadcast
 from ..core.kinds import Linear
 from ..core.operands import leaves
 from ..core.out import into_out
-from ..core.past import concatenate as past
-from ..core.past import whole_mask
+from ..core.plain_numpy import concatenate as past
+from ..core.plain_numpy import whole_mask
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec
 from .arguments import (

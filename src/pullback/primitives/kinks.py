@@ -13,11 +13,11 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import DENSE, Cotangent, masked
-from ..core.during import during
 from ..core.errors import ConversionError
 from ..core.lost import batch_of, warn_bent
 from ..core.reach.namespaces import STANDS
-from ..core.reach.resolve import reaching
+from ..core.reach.stand_ins import reaching
+from ..core.temporary import during
 from ..core.trace import derivatives_of, is_differentiated
 from .arguments import known, somewhere
 

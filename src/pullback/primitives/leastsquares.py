@@ -7,7 +7,7 @@ import numpy as np
 from ..core.array import stop
 from ..core.cotangent import dense, unbroadcast
 from ..core.errors import ArgumentError, ConversionError
-from ..core.past import dot
+from ..core.plain_numpy import dot
 from ..core.primitive import Primitive
 from ..core.registry import replaces
 from ..core.spec import Spec, zeros

@@ -9,8 +9,8 @@ from numpy import ndarray
 
 from ..core.cotangent import Cotangent, Masked, dense, folded
 from ..core.errors import ArgumentError, ShapeError
-from ..core.lines import hastily, somewhere
 from ..core.primitive import align
+from ..core.rows import hastily, somewhere
 from ..core.spec import Spec
 from .einsum import einsum_p
 from .partly import Contraction

@@ -31,7 +31,29 @@ def objects_of(x):
     return taken_out(out, whole)
 
 
+def loop_of_objects(ufunc, xs, dtype=None, signature=None, sig=None, **keywords):
+    """A ufunc of which `dtype=` or `signature=` asks for objects; NotImplemented: they don't."""
+    last = (signature or sig or (None,))[-1] if dtype is None else dtype
+    if last is None or np.dtype(last) != object:
+        return NotImplemented
+    asked = {"dtype": dtype} if dtype is not None else {"signature": signature or sig}
+    xs = [taken_out(slots_of(x)) if type(x) is Array else x for x in xs]
+    out = ufunc(*xs, **asked, **keywords)
+    if not isinstance(out, np.ndarray):
+        return answer(out)
+    for i, x in np.ndenumerate(out):
+        out[i] = answer(x)
+    return out
+
+
+def answer(x):
+    """A truth value as Python's operators give it, by which such a loop goes."""
+    truth = type(x) is np.bool_ or (type(x) is Array and x.dtype == bool)
+    return bool(x) if truth else x
+
+
 CLASSES["objects"] = objects_of
+CLASSES["loop of objects"] = loop_of_objects
 
 
 def slots_of(x):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.cotangent import Cotangent, dense, masked
 from ..core.kinds import Multilinear
-from ..core.lines import hastily, present_part
+from ..core.rows import hastily, present_part
 from .arguments import somewhere
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from ..core.cotangent import masked, unbroadcast
 from ..core.errors import ArgumentError, ShapeError
 from ..core.kinds import Multilinear
-from ..core.lines import present_part
-from ..core.past import whole_mask
+from ..core.plain_numpy import whole_mask
 from ..core.primitive import align
 from ..core.registry import replaces
+from ..core.rows import present_part
 from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction

@@ -15,11 +15,11 @@ from numpy import float64, ndarray
 from ..core.array import Array, rank
 from ..core.errors import ArgumentError
 from ..core.kinds import Linear
-from ..core.lines import part_where
 from ..core.out import into_out
-from ..core.past import count_nonzero
+from ..core.plain_numpy import count_nonzero
 from ..core.primitive import Primitive, align
 from ..core.registry import refuse, replaces
+from ..core.rows import part_where
 from ..core.spec import DOUBLE, ONES, Spec, is_inexact
 from .arguments import (
     as_array,

@@ -16,15 +16,15 @@ from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.kinds import Elementwise, Linear
-from ..core.lines import half_and_one, is_finite, part_where
 from ..core.operands import PLAIN, as_array, binary, operand
 from ..core.out import into_out
-from ..core.past import broadcast_to as broadcast_past
-from ..core.past import count_nonzero
-from ..core.past import where as where_past
+from ..core.plain_numpy import broadcast_to as broadcast_past
+from ..core.plain_numpy import count_nonzero
+from ..core.plain_numpy import where as where_past
 from ..core.primitive import Primitive, align
 from ..core.reach.calls import call_inside
 from ..core.registry import refuse, replaces
+from ..core.rows import half_and_one, is_finite, part_where
 from ..core.rules import ZERO
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype, spec_beside

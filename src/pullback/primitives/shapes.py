@@ -14,8 +14,8 @@ from ..core.errors import ArgumentTypeError
 from ..core.kinds import Linear
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.locked import repeated
-from ..core.past import broadcast_to as broadcast_past
-from ..core.past import flip as flip_past
+from ..core.plain_numpy import broadcast_to as broadcast_past
+from ..core.plain_numpy import flip as flip_past
 from ..core.registry import replaces
 from ..core.spec import PYTHON, Spec, hardened
 from ..core.storage import TALLY, link

@@ -18,7 +18,7 @@ from ..core.kinds import Linear
 from ..core.lost import warn_rounded
 from ..core.operands import PLAIN
 from ..core.out import into_out
-from ..core.past import count_nonzero
+from ..core.plain_numpy import count_nonzero
 from ..core.primitive import Primitive, align
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec, promoted

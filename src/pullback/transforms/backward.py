@@ -15,12 +15,12 @@ from numpy import float64, ndarray
 from ..core.array import Array, bottom, is_number, snapshot
 from ..core.cotangent import Cotangent, Scattered, dense, fit
 from ..core.errors import MissingRuleError, PullbackError, reached
-from ..core.lines import UNDER_WAY, HastyPass, Pass, is_finite
 from ..core.node import Node, rebuild
 from ..core.quiet import SILENT, STATE
+from ..core.rows import UNDER_WAY, HastyPass, Pass, is_finite
 from ..core.spec import spec_of, zeros
 from ..core.trace import CONSTANT, Trace
-from .common import fresh
+from .returned import fresh
 
 AT_ONCE = frozenset({Array, float64})  # cotangents to which a rule is applied as they are
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
@@ -52,7 +52,7 @@ def backward(
 
     One walk counts the uses of each node; then a node is applied once all its uses have arrived.
     Linear in edges, without recursion. Unless `retain`, values are freed; on the way, where the
-    pass does not have to go again (see `core/lines.py`).
+    pass does not have to go again (see `core/rows.py`).
     With `record`, the rules work on Arrays of that trace, so that the result has derivatives again.
     `fun` is what is differentiated, for messages. `plain`: the outputs are plain numbers.
     """

@@ -26,8 +26,11 @@ from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from ..core.usage import USAGE, usage
-from .common import Transformation, fresh, refuse_ended, settle, shown
+from .arguments import refuse_ended
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
+from .returned import fresh, settle
+from .seeds import shown
+from .transformation import Transformation
 
 
 class BatchTrace(Trace):

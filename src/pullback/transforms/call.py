@@ -17,20 +17,20 @@ import numpy as np
 from ..core.array import Array, stop
 from ..core.errors import ArgumentError, DtypeError
 from ..core.graph import Graph, Variable
-from ..core.lines import refuse_haste
 from ..core.node import Residual
 from ..core.primitive import Primitive
+from ..core.rows import refuse_haste
 from ..core.spec import Spec, dtype_of, is_inexact, spec_of
 from ..core.storage import current
 from ..core.trace import CONSTANT, Trace, bind, peel, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import refuse_keywords, usage
 from .batch import vmap
-from .common import Transformation
 from .forward import jvp
 from .memory import SharedMemory
 from .reverse import vjp
 from .stage import capture
+from .transformation import Transformation
 
 
 def stop_gradient(tree: Any, **unknown: Never) -> Any:

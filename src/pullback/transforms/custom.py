@@ -38,10 +38,10 @@ from .call import (
     refuse_imaginary,
     transposed,
 )
-from .common import Transformation
 from .forward import jvp
 from .memory import EnteredArguments
 from .stage import capture
+from .transformation import Transformation
 
 
 class Custom(Transformation):

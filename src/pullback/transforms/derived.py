@@ -14,10 +14,13 @@ from ..core.reach.calls import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import usage
+from .arguments import Lifted, Selection
 from .batch import vmap
-from .common import Lifted, Selection, Transformation, holds_numbers
-from .forward import along, jvp, linearized
+from .forward import along, jvp
+from .linearize import linearized
+from .returned import holds_numbers
 from .reverse import Grad, pulled_back
+from .transformation import Transformation
 
 
 class Selecting(Transformation):

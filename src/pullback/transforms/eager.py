@@ -19,7 +19,6 @@ from typing import Any, Never, NoReturn
 import numpy as np
 
 from ..core.array import Array, is_number, snapshot
-from ..core.during import during
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -35,13 +34,17 @@ from ..core.primitive import Primitive
 from ..core.reach.namespaces import library
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.storage import current, lend, root_storage
+from ..core.temporary import during
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from ..core.usage import refuse_keywords, usage
+from .arguments import refuse_ended
 from .backward import backward, harvest
-from .common import Decorating, conform, fresh, refuse_ended
 from .conversions import way_to_array
 from .retained import Leaf, Retained, follow, note_parentless
+from .returned import fresh
 from .reverse import ReverseTrace
+from .seeds import conform
+from .transformation import Decorating
 
 
 class EagerState:

@@ -16,11 +16,11 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.lines import refuse_haste
 from ..core.node import residual_of
 from ..core.primitive import Primitive
 from ..core.reach.calls import call_inside
 from ..core.reach.session import call_outside
+from ..core.rows import refuse_haste
 from ..core.spec import spec_of
 from ..core.usage import usage
 from .call import as_numpy, filled, floating, guarded, placed, refuse_imaginary, transposed

@@ -14,8 +14,8 @@ from ..core.array import Array
 from ..core.locked import locked_as
 from ..core.node import Kept, Node, noted
 from ..core.trace import Trace
+from .arguments import LEAVES, Lifted, as_primal
 from .backward import harvest
-from .common import LEAVES, Lifted, as_primal
 
 
 class LiftedLeaf:

@@ -21,7 +21,7 @@ from ..core.errors import ArgumentError, name_of
 from ..core.leftover import StoredArrays
 from ..core.storage import along, current, root_of
 from ..core.trace import CONSTANT, Trace
-from .common import settle
+from .returned import settle
 
 
 class EnteredArguments:

@@ -16,15 +16,15 @@ import numpy as np
 
 from ..core.array import Array, peel
 from ..core.cotangent import Slots, dense
-from ..core.during import during
 from ..core.errors import NanError
 from ..core.lost import line_of_user
 from ..core.node import Node
 from ..core.spec import spec_of
+from ..core.temporary import during
 from ..core.trace import STARTS, Trace
 from ..core.usage import usage
-from .common import Decorating
 from .eager import GROUND
+from .transformation import Decorating
 
 
 class debug_nans(Decorating):  # a context manager, named as the field names it

@@ -17,9 +17,11 @@ from ..core.node import Node, constant_node
 from ..core.primitive import Primitive
 from ..core.trace import Trace
 from ..core.tree import flatten
+from .arguments import Lifted, Selection
 from .backward import backward
-from .common import Lifted, Selection, Transformation, settle_tree
+from .returned import settle_tree
 from .reverse import ReverseTrace, run
+from .transformation import Transformation
 
 Made = dict[int, tuple[str, int] | None]  # by the id of an Array's node, the line that made it
 

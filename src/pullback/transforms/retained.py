@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.array import Array
-from ..core.lines import UNDER_WAY
 from ..core.node import Node, rebuild
+from ..core.rows import UNDER_WAY
 from ..core.storage import current
 from .backward import harvest
 

@@ -1,19 +1,131 @@
-"""Check what a differentiated function returned: one real number, or a pair with `has_aux`."""
+"""Results of a transformed function: they leave their trace, or it is said why they can't.
+
+`settle` takes a result off the trace that ends. `check_output` and `check_scalar` refuse what has
+no derivative; `split_aux` parts the pair that a function with `has_aux` returns.
+"""
 
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
-from ..core.array import Array
-from ..core.errors import ArgumentError, DtypeError, NonScalarOutputError, name_of
+from ..core.array import Array, snapshot
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DtypeError,
+    EscapedError,
+    NonScalarOutputError,
+    kind_of,
+    name_of,
+)
 from ..core.lost import warn_swapped
 from ..core.messages import describe
-from ..core.spec import spec_of
-from ..core.tree import flatten
+from ..core.spec import hardened, spec_of
+from ..core.storage import current
+from ..core.trace import CONSTANT, Trace
+from ..core.tree import flatten, is_static, unflatten
+
+DEFERRED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+
+
+def settle(x: Any, trace: Trace) -> Any:
+    """Check a result of f at the end of a trace: of it, of an older live one, or plain."""
+    if type(x) is Array:
+        if x.storage is None and x.within is trace:
+            return x
+    else:
+        if isinstance(x, DEFERRED):
+            raise ArgumentTypeError(
+                f"`{name_of(trace.fun)}` returned {kind_of(x)} to `{trace.verb}`; its body"
+                " would run after the transformation has ended.\n"
+                + (
+                    "  Return the awaited result: `return asyncio.run(coroutine)`."
+                    if isinstance(x, types.CoroutineType)
+                    else "  Return its sum, `return sum(values)`, or its values, `list(values)`."
+                )
+            )
+        return x
+    other = current(x).within
+    if other.unread:
+        return settle(other.read(x), trace)
+    if other is trace:
+        return x
+    if other.ended:
+        raise EscapedError(
+            f"`{name_of(trace.fun)}` returned to `{trace.name}` an Array of `{other.name}`, which"
+            f" has ended.\n  Return it from `{other.verb}` as a result, not through a variable;"
+            " `grad`, `value_and_grad` and `vjp` also take `has_aux=True`."
+        )
+    if other.birth > trace.birth:
+        raise EscapedError(
+            f"`{name_of(trace.fun)}` returned an Array of `{other.name}`, which began inside"
+            f" `{trace.name}` and cannot outlive it.\n"
+            "  Return `x.detach()`, or its `.grad`, instead."
+        )
+    return fresh(x.payload) if other is CONSTANT else x
+
+
+def fresh(x: Any) -> Any:
+    """x on memory of its own, and an Array as an object of its own."""
+    if type(x) is Array:
+        return snapshot(x)
+    return x.copy("K") if type(x) is ndarray else hardened(x)
+
+
+def settle_tree(tree: Any, trace: Trace) -> Any:
+    """aux and other outputs, without this trace: fresh, and plain if no other trace runs."""
+    leaves, structure = flatten(tree)
+    out = []
+    for leaf in leaves:
+        leaf = settle(leaf, trace)
+        if type(leaf) is Array and leaf.within is trace:
+            leaf = fresh(trace.primal(leaf))
+        out.append(leaf)
+    return unflatten(structure, out)
+
+
+def check_output(out: Any, leaves: list[Any], verb: str, fun: Any) -> None:
+    """Raise for an output that holds no number: None, a truth value, text, an object.
+
+    Among numbers in a tree such a leaf may stand.
+    """
+    if type(out) is Array and out.dtype.kind in "biufc":
+        return
+    alone = len(leaves) == 1 and leaves[0] is out and not isinstance(out, DEFERRED)
+    if out is None or (
+        alone and (is_static(out) or not holds_numbers(out) or kind_in(out) not in "biufc")
+    ):
+        raise ArgumentTypeError(
+            f"`{verb}({name_of(fun)})` needs a number, an array or a tree of them as output, but"
+            f" `{name_of(fun)}` returned {describe(out)}.\n"
+            + (
+                f"  End `{name_of(fun)}` with what you want to differentiate: `return value`."
+                if out is None
+                else "  Return its numbers, or register its class with `pullback.register_tree`."
+            )
+        )
+
+
+def kind_in(out: Any) -> str:
+    """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
+    known = type(out) is Array or isinstance(out, (ndarray, np.generic))
+    return out.dtype.kind if known else "f"
+
+
+def holds_numbers(x: Any) -> bool:
+    """Whether a leaf of a result is a number or an array, of any library.
+
+    A `LinearOperator`, for one, has a shape and a dtype, and is no array.
+    """
+    return isinstance(x, (ndarray, np.generic, int, float, complex)) or (
+        hasattr(x, "dtype") and hasattr(x, "__array_function__")
+    )
 
 
 def split_aux(out: Any, fun: Any, verb: str, trace: Any) -> tuple[Any, Any]:

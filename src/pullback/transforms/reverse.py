@@ -1,4 +1,12 @@
-"""Reverse mode: the trace, and vjp, grad, value_and_grad."""
+"""Reverse mode: the trace that writes nodes, and vjp, grad, value_and_grad.
+
+The function runs on Arrays whose node is an operation: its parents, its rule, and what the rule
+reads. When it has returned, `backward` goes from the output's node to those of the arguments.
+
+`ReverseTrace` has a short way for each usual form of an operation: one operand (`unary`, `single`),
+two (`pair`), one beside a number or a plain array (`beside`). What none of them takes goes through
+`process`, which is right for all. Each short way does what `process` would do, only sooner.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +20,10 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array, bottom
-from ..core.errors import (
-    ArgumentTypeError,
-    kind_of,
-    name_of,
-)
+from ..core.errors import ArgumentTypeError, kind_of, name_of
 from ..core.heap import keep_freed_memory
 from ..core.messages import check_flag
-from ..core.node import (
-    COPIED_BESIDE,
-    Kept,
-    Node,
-    constant_node,
-    copied,
-    new,
-    node_of,
-    noted,
-    slots,
-)
+from ..core.node import COPIED_BESIDE, Kept, Node, constant_node, copied, new, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
@@ -37,23 +31,14 @@ from ..core.storage import current, touch
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
 from ..core.usage import usage
+from .arguments import Selection, needs_arguments
 from .backward import backward
-from .common import (
-    Selection,
-    Transformation,
-    branches,
-    check_function,
-    check_output,
-    conform,
-    holds_numbers,
-    needs_arguments,
-    settle,
-    settle_tree,
-)
 from .lifted import any_reached, cotangents, lift, primals_of
 from .meeting import applied, is_double, meet, moves, writes_number
-from .returned import check_scalar, split_aux
+from .returned import check_output, check_scalar, holds_numbers, settle, settle_tree, split_aux
 from .searched import judge, steepness
+from .seeds import branches, conform
+from .transformation import Transformation, check_function
 
 TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)

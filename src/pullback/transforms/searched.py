@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..core.array import peel
-from ..core.during import during
 from ..core.lost import REPEATS, warn_narrowed
 from ..core.narrowing import TRIFLE, Narrowing, Seed, Slope, element, largest_of, plain, size
 from ..core.spec import spec_of, zeros
+from ..core.temporary import during
 from ..core.tree import flatten
 from .backward import backward
 from .lifted import primals_of

@@ -19,8 +19,8 @@ from ..core.spec import PYTHON, hardened, is_inexact, spec_of
 from ..core.storage import current
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten
-from .common import settle
 from .memory import EnteredArguments
+from .returned import settle
 
 
 class StopGradient(Primitive):

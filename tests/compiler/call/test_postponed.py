@@ -27,7 +27,6 @@ def soon(monkeypatch):
     """The second call of each kind is recorded."""
     monkeypatch.setattr(first_call, "FEW", 1)
     monkeypatch.setattr(first_call, "ENOUGH", 0.0)
-    monkeypatch.setattr(first_call.PREPARATION, "done", True)
 
 
 @pytest.fixture

@@ -72,7 +72,6 @@ def soon(monkeypatch):
     """The second call of each kind is recorded, however little the first one took."""
     monkeypatch.setattr(first_call, "FEW", 1)
     monkeypatch.setattr(first_call, "ENOUGH", 0.0)
-    monkeypatch.setattr(first_call.PREPARATION, "done", True)
 
 
 @pytest.fixture
@@ -284,7 +283,6 @@ class TestEarly:
             # So many calls alone take that long on a busy machine.
             monkeypatch.setattr(first_call, "ENOUGH", enough if seconds else float("inf"))
             early = first_call.Early()
-            monkeypatch.setattr(first_call.PREPARATION, "done", True)
             for k in range(n):
                 assert not early.is_over
                 early.run(abs, (k,), {}, time.thread_time() - seconds)
@@ -646,7 +644,6 @@ def test_short_calls_are_not_looked_at_one_by_one(monkeypatch):
         return run(self, compiled, args, kwargs)
 
     monkeypatch.setattr(CallKind, "run", noted)
-    monkeypatch.setattr(first_call.PREPARATION, "done", True)
     monkeypatch.setattr(first_call, "OFTEN", 400)
     monkeypatch.setattr(first_call, "ENOUGH", math.inf)
     monkeypatch.setattr(first_call, "SHORT", math.inf)

@@ -11,7 +11,7 @@ import pytest
 import pullback as pb
 from pullback.compiler.entry import object_layout
 from pullback.compiler.facts.places import Opaque
-from pullback.core.straight import Straight
+from pullback.core.rule_forms import Straight
 
 from .test_native import repeated, same
 

@@ -184,7 +184,8 @@ def test_steps_of_a_loop_have_factors_of_their_own(n):
         for _ in range(3):
             found, expected = flatten(fast(a, b))[0], flatten(f(a, b))[0]
             for x, y in zip(found, expected, strict=True):
-                np.testing.assert_allclose(x, y, rtol=1e-9)
+                # Elements that nearly cancel carry the rounding of the largest.
+                np.testing.assert_allclose(x, y, rtol=0, atol=1e-10 * np.max(np.abs(y)))
 
 
 @pytest.mark.share(2)

@@ -24,7 +24,7 @@ from ...core.errors import ArgumentError, ArgumentTypeError, name_of
 from ...core.messages import brief, check_flag
 from ...core.trace import running
 from ...core.usage import usage
-from ...transforms.common import Transformation
+from ...transforms.transformation import Transformation
 from ..disk import records
 from ..entry import native_records
 from ..entry.native_records import MISS, Way

@@ -23,8 +23,8 @@ from ...core.trace import CONSTANT, run
 from ...core.tree import flatten, unflatten
 from ...transforms.backward import backward
 from ...transforms.batch import BatchTrace
-from ...transforms.common import settle
 from ...transforms.forward import ForwardTrace
+from ...transforms.returned import settle
 from ...transforms.reverse import ReverseTrace
 from ..entry.python_calls import SpecChangedError
 from ..facts.call_monitor import Watch, is_profiled

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.during import during
 from ...core.errors import ArgumentError, DtypeError, MissingRuleError, name_of
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
 from ...core.spec import spec_of
+from ...core.temporary import during
 from ...core.tree import flatten, paths, unflatten
 from ...transforms.record import record
 from ..disk import records

@@ -21,7 +21,8 @@ from ...core.spec import NUMERIC
 from ...core.trace import CONSTANT, STARTS, derivatives_of
 from ...core.tree import flatten, unflatten
 from ...transforms.eager import EagerTrace
-from ...transforms.forward import ForwardTrace, LinearizeTrace
+from ...transforms.forward import ForwardTrace
+from ...transforms.linearize import LinearizeTrace
 from ...transforms.reverse import ReverseTrace
 from ..entry.object_layout import error_handling
 from ..facts.call_monitor import WATCHING

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...transforms.call import FunctionCall
-from ...transforms.common import Transformation
 from ...transforms.loops.while_primitive import While
+from ...transforms.transformation import Transformation
 from ..entry.native_records import MISS, Way
 from ..graph.rewriting import opened
 from ..llvm.binding import BEST

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from time import thread_time
 from typing import TypeVar
 
-from ...core.during import during
+from ...core.temporary import during
 from .classes import Unprovable
 
 T = TypeVar("T")

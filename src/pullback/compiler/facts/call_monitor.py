@@ -27,13 +27,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...core.during import during, listed
 from ...core.mapped_text import showing
 from ...core.reach.bytecode import original
+from ...core.reach.compiled_code import FOREIGN
 from ...core.reach.matching import IDENTIFIED
 from ...core.reach.namespaces import UNWATCHED, apart, package
-from ...core.reach.resolve import FOREIGN
 from ...core.reach.session import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
+from ...core.temporary import during, listed
 from .answers import Again, Identity, is_absent
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of, names_in
 from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple

@@ -12,8 +12,8 @@ from threading import RLock, get_ident
 from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import TYPE_CHECKING, Any
 
+from ...core.reach.compiled_code import FOREIGN
 from ...core.reach.namespaces import apart
-from ...core.reach.resolve import FOREIGN
 from .quick_profile import HARMLESS
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.reach.resolve import FOREIGN
+from ...core.reach.compiled_code import FOREIGN
 from ..llvm.binding import LOCK, WORKER, add_symbol, at_hand, at_leisure, compiled
 from ..llvm.pen import Routine, declared, external
 

@@ -27,7 +27,7 @@ from ...core.storage import TALLY, current
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import children, flatten
 from ...transforms.call import FunctionCall
-from ...transforms.common import settle
+from ...transforms.returned import settle
 from ..facts.answers import Identity, Moment
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import Watch

@@ -20,7 +20,6 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ...core.array import Array
-from ...core.during import during
 from ...core.graph import Equation, Graph, Variable
 from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
@@ -28,15 +27,16 @@ from ...core.reach.bytecode import original
 from ...core.reach.calls import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
 from ...core.storage import adopt, current
+from ...core.temporary import during
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten, unflatten
 from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import stopped
 from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
-from ...transforms.common import settle
 from ...transforms.eager import EagerTrace
 from ...transforms.loops.body import example
+from ...transforms.returned import settle
 from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled

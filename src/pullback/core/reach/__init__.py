@@ -22,7 +22,9 @@ Which code:
 
 What is called instead:
 
-    resolve          which function a call site calls
+    resolve          which function a call site calls, for each kind of callable
+    stand_ins        functions that call back, store or make text
+    compiled_code    compiled code of other packages, and the arguments that it gets
     clocks           clocks
     containers       containers of compiled code, which keep the Arrays that they are given
     lru_caches       functions wrapped in `lru_cache`

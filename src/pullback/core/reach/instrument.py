@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
-from ..during import Within, during
 from ..errors import ArgumentTypeError, kind_of
 from ..messages import check_flag
+from ..temporary import Within, during
 from ..usage import usage
 from . import resolve  # noqa: F401  # says what call sites call
 from .session import OFF, SESSION, SWITCHED_OFF

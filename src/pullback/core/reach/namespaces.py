@@ -1,4 +1,9 @@
-"""Known before a transformation begins: which function replaces which, and whose code is whose."""
+"""What is known before a transformation begins: what replaces what, and whose code takes part.
+
+`STANDS` has what stands for functions and modules, by their ids: ours for NumPy's. `takes_part`
+says of a module's globals whether its code is exchanged: that of programs and installed packages
+is, and some that NumPy and SciPy have written in Python; the standard library's and ours is not.
+"""
 
 from __future__ import annotations
 

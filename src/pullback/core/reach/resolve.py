@@ -10,60 +10,33 @@
 
 from __future__ import annotations
 
-import bisect
 import builtins
 import functools
-import heapq
 import io
-import itertools
-import operator
 import re
 import sys
-import warnings
-from collections import OrderedDict, defaultdict, deque
-from types import (
-    BuiltinFunctionType,
-    CodeType,
-    FunctionType,
-    MappingProxyType,
-    MethodType,
-    ModuleType,
-)
+from collections import deque
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..array import Array
-from ..errors import ConversionError, PullbackError
-from ..foreign import asked, refused
-from ..instance_methods import of_object
-from ..instances import (
-    INNER,
-    ROOTS,
-    Instance,
-    derives,
-    example,
-    is_plain,
-    lifted,
-    new_array,
-    new_float,
-    of_root,
-)
-from ..leftover import HOLDS, WRITERS
-from ..mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, unmarked
-from ..operands import HOLDERS
-from ..storage import current
+from ..instances import derives
+from ..mapped_text import MAPPING, followed, of_stream
 from . import clocks  # noqa: F401  # it enters what stands for clocks
 from .call_tables import CALLS, DISPATCHED, Resolver
 from .calls import learn
-from .class_members import BORING, HEAP, of
+from .class_members import HEAP, of
+from .compiled_code import foreign, given, given_function, standing
 from .containers import KEEPERS, keeping
 from .exchange import APART_CODE, KNOWN, OPEN, SETTLED
 from .lru_caches import Cached
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .numba_functions import is_jitted, jitted
 from .plum_dispatch import chosen, is_choosing
-from .session import LOOKUPS, SESSION, WARNS, active
+from .session import LOOKUPS, SESSION, active
+from .stand_ins import of_container
 from .threads import CALLABLE, THREADS, carrying, is_pool
 from .walk import OURS, reach_again, reach_class, reach_function, reach_instance
 
@@ -74,6 +47,7 @@ SEEN = {BuiltinFunctionType, type(str.join)}  # of whose calls Python tells by i
 
 
 def resolved(self: Any, f: Any) -> Any:
+    """What is called for f; the usual kinds come first."""
     kind = type(f)
     if kind is FunctionType:
         return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
@@ -131,6 +105,7 @@ def function(f: Any) -> Any:
 
 
 def method(f: Any) -> Any:
+    """A bound method: its function is reached, and the class of the object that it is bound to."""
     fn, owner = f.__func__, f.__self__
     if not OPEN:
         return f
@@ -256,13 +231,8 @@ def compiled(f: Any) -> Any:
     return foreign(f)
 
 
-def standing(f: Any) -> Any:
-    """`CALLS[f]` for one who keeps it: of a ufunc, the object with all that it has."""
-    ours = STANDS.get(id(f))
-    return CALLS[f] if ours is None or not active() else ours
-
-
 def partial(f: Any) -> Any:
+    """A `functools.partial`, of what is called for its function and those among its arguments."""
     if not active():
         return f
     inner = standing(f.func)
@@ -278,6 +248,7 @@ def differs(x: Any, y: Any) -> bool:
 
 
 def cached(f: Any) -> Any:
+    """A function under `lru_cache`: one `Cached` stands for it as long as the session lasts."""
     session = SESSION.get()
     if session is None or session.closed:
         return f
@@ -290,6 +261,7 @@ def cached(f: Any) -> Any:
 
 
 def vectorized(f: Any) -> Any:
+    """An object of `np.vectorize`: one of ours, of what is called for its function."""
     ours: Any = STANDS.get(id(np.vectorize))
     if ours is None or not active():
         return f
@@ -318,68 +290,7 @@ def clearing(f: Any) -> Any:
 BOUND[functools._lru_cache_wrapper] = clearing
 
 
-# Arguments of code that does not take part.
-
 CALLABLE.update(WAYS)
-
-
-def given_function(x: Any) -> Any:
-    """An argument that may be called: a function is reached, or is ours."""
-    return standing(x) if type(x) in CALLABLE or id(x) in KNOWN or is_jitted(x) else x
-
-
-def given(x: Any) -> Any:
-    """An argument of compiled code: a constant as the plain array that it is."""
-    kind = type(x)
-    if kind is Array:
-        x = current(x)
-        return x if x.within.live or type(x.payload) is Array else x.payload
-    if kind is Instance:
-        return x if INNER.__get__(x).within.live else example(x)
-    if kind in CALLABLE:
-        return standing(x)
-    if kind not in BORING:
-        reach_instance(x)
-    return x
-
-
-def reaching(f: Any, place: int = -1) -> Any:
-    """f, which calls an argument, with that reached, classes included.
-
-    place: where it may stand by position; elsewhere a function is a value like others.
-    """
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return f(
-            *[called(x) if i == place else x for i, x in enumerate(args)],
-            **{name: called(x) if name in CALLED else x for name, x in kwargs.items()},
-        )
-
-    return functools.update_wrapper(call, f)
-
-
-def called(x: Any) -> Any:
-    return standing(x) if callable(x) and type(x) is not Array else x
-
-
-CALLED = frozenset({"key", "func", "function"})
-CALLING_BACK = (
-    map, filter, functools.reduce, itertools.starmap, itertools.takewhile, itertools.dropwhile,
-    itertools.filterfalse,
-)  # fmt: skip
-CALLING_BACK_SECOND = (itertools.accumulate, itertools.groupby)
-STANDS.update({id(each): reaching(each, place=0) for each in CALLING_BACK})
-STANDS.update({id(each): reaching(each, place=1) for each in CALLING_BACK_SECOND})
-
-
-def of_container(f: Any) -> Any:
-    """A method of a list or dict: `sort` calls back; what stores Arrays is noted."""
-    name = f.__name__
-    if name in WRITERS:
-        session = SESSION.get()
-        if session is not None and not session.closed:
-            return writing(f, session)
-    return reaching(f) if name == "sort" and active() else f
 
 
 def by_operator(f: Any) -> Any:
@@ -410,141 +321,3 @@ def by_call(f: Any) -> Any:
         inner = WAYS[base](owner)
         return f if inner is owner else inner
     return f if CALLS[owner] is owner else foreign(f)
-
-
-def may_hold(x: Any) -> bool:
-    """Whether x is an Array, or an object that may give some when it is asked for its items."""
-    kind = type(x)
-    return kind in HOLDS or (kind not in BORING and hasattr(kind, "__iter__"))
-
-
-def writing(f: Any, session: Any) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if any(map(may_hold, (*args, *kwargs.values()) if kwargs else args)):
-            session.note(f.__self__)
-        return f(*args, **kwargs)
-
-    return call
-
-
-def writing_first(f: Any) -> Any:
-    """A function that stores into its first argument, such as `setattr` or `list.append`."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        session = SESSION.get()
-        if session is not None and not session.closed and any(map(may_hold, args[1:])):
-            session.note(args[0])
-        return f(*args, **kwargs)
-
-    return functools.update_wrapper(call, f)
-
-
-WRITING_FIRST = (
-    setattr, type.__setattr__, operator.setitem, operator.iconcat,
-    bisect.insort_left, bisect.insort_right, heapq.heappush, heapq.heappushpop, heapq.heapreplace,
-    *[getattr(kind, name) for kind in (list, dict, deque) for name in WRITERS
-      if hasattr(kind, name)],
-)  # fmt: skip
-STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
-STANDS[id(object.__setattr__)] = writing_first(of_object(object.__setattr__))
-
-
-def give_warning(*args: Any, **kwargs: Any) -> None:
-    """`warnings.warn`, of which recordings are told."""
-    if WARNS and WARNS[-1](sys._getframe(1), *args, **kwargs):
-        return
-    given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
-    given |= kwargs
-    if type(given["message"]) is MappedText:
-        given["message"] = unmarked(given["message"])  # by which warnings that were given are found
-    warnings.warn(**{**given, "stacklevel": given.get("stacklevel", 1) + 1})
-
-
-def numpy_text(*args: Any, **kwargs: Any) -> Any:
-    """`numpy.str_`, which makes text of an object."""
-    return (followed(np.str_) if MAPPING[0] else np.str_)(*args, **kwargs)
-
-
-STANDS[id(warnings.warn)] = give_warning
-STANDS[id(np.str_)] = numpy_text
-BOUND.update({re.Pattern: of_pattern, re.Match: of_pattern})
-# A recording judges itself what is read from streams.
-BOUND[io.StringIO] = lambda f: f if LOOKUPS else of_stream(f)
-STANDS[id(float.__new__)] = new_float
-STANDS[id(np.ndarray.__new__)] = new_array
-CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
-
-
-def of_class(f: Any) -> Any:
-    """A method of arrays or numbers that is called by its class, as `float.__mul__(x, 2)` is."""
-    name, owner = f.__name__, f.__objclass__
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is Instance and owner in ROOTS:
-            return of_root(args[0], owner, name)(*args[1:], **kwargs)
-        if not HOLDERS.isdisjoint(map(type, (*args, *kwargs.values()))) and isinstance(
-            args[0], owner
-        ):
-            if is_plain(args[0]):
-                return of_root(lifted(args[0]), owner, name)(*args[1:], **kwargs)
-            x = args[0] if type(args[0]) is Array else np.asarray(args[0])[()]
-            return getattr(x, name)(*args[1:], **kwargs)
-        return f(*args, **kwargs)
-
-    return functools.update_wrapper(call, f)
-
-
-METHODS = type(float.__mul__), type(float.hex)
-for numbers in (float, complex, np.ndarray, np.generic, np.float64, np.complex128):
-    for each in vars(numbers).values():
-        if type(each) in METHODS and each.__name__ not in CONSTRUCTING:
-            STANDS.setdefault(id(each), of_class(each))
-
-BOUND.update(dict.fromkeys((list, dict, deque, OrderedDict, defaultdict), of_container))
-
-
-def is_view(x: Array) -> bool:
-    """Whether x is a part of an array of constants, which compiled code may write into."""
-    return x.storage is not None and x.storage.root is not None and not current(x).within.live
-
-
-def writing_back(f: Any, views: list[Array], args: Any, kwargs: Any) -> Any:
-    """Call compiled code; what it wrote into parts of arrays is written into the whole."""
-    places = [current(x).payload for x in views]
-    before = [np.array(place) for place in places]
-    out = f(*args, **kwargs)
-    for x, place, old in zip(views, places, before, strict=True):
-        if type(place) is np.ndarray and place.tobytes() != old.tobytes():
-            x[...] = np.array(place)
-    return out
-
-
-# SWIG tells of arguments of other types by NotImplementedError.
-OF_ARGUMENTS = (
-    TypeError, ValueError, SystemError, AttributeError, BufferError, NotImplementedError,
-)  # fmt: skip
-
-
-def foreign(f: Any) -> Any:
-    """Compiled code of another package, called under a transformation."""
-
-    def call_foreign(*args: Any, **kwargs: Any) -> Any:
-        views = [x for x in args if type(x) is Array and is_view(x)]
-        args = tuple([given(x) for x in args])
-        kwargs = {name: given(x) for name, x in kwargs.items()}
-        try:
-            return writing_back(f, views, args, kwargs) if views else f(*args, **kwargs)
-        except PullbackError as error:
-            if type(error) is ConversionError:
-                asked(f, error)
-            raise
-        except Exception as error:
-            if isinstance(error, OF_ARGUMENTS) or type(error).__module__.startswith("numba."):
-                refused(f, args, kwargs, error)
-            raise
-
-    return call_foreign
-
-
-# The code of what calls it, between the user's code and the compiled one.
-FOREIGN = next(x for x in foreign.__code__.co_consts if type(x) is CodeType)

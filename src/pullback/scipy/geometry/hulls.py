@@ -16,8 +16,8 @@ from scipy.linalg import qr
 
 from ...core.errors import MissingRuleError
 from ...core.operands import as_array
+from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, BOUND, STANDS
-from ...core.reach.resolve import foreign
 from ...primitives.exact import exact
 from ..solving.leaves import chosen, is_live
 from ..solving.serving import refuses

@@ -10,8 +10,8 @@ from scipy import sparse, spatial
 from ...core.errors import MissingRuleError
 from ...core.operands import as_array, holds_arrays
 from ...core.reach.call_tables import CALLS
+from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, BOUND, STANDS
-from ...core.reach.resolve import foreign
 from ...core.reach.session import call_outside
 from ...primitives.exact import exact, like
 from ..solving.following import Chosen

@@ -11,7 +11,8 @@ subdivision     adaptive integrals of vectors over [0, 1], for derivatives of qu
 sums            integrands that ask for values, as sums over a fine subdivision
 steps           one step of a method on Arrays, with a fixed step size
 written_steps   the steps as a loop, in rules recorded for any values
-sampled         tanhsinh, cubature, which sum over points of their own
+sampled         tanhsinh, cubature, qmc_quad, which sum over points of their own
+met_edges       edges that these meet between their points
 initial         solve_ivp, odeint
 paths           which steps their solutions take, and the same steps on Arrays
 switching       their solutions in pieces, where the right-hand side jumps or has kinks

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.array import Array, peel
-from ...core.during import during
 from ...core.graph import Graph
 from ...core.kinds import Elementwise
 from ...core.lost import REPEATS, frame_of_user, line_of
 from ...core.primitive import Primitive
 from ...core.rules import ZERO
 from ...core.spec import PYTHON, hardened, is_inexact
+from ...core.temporary import during
 from ...core.trace import CONSTANT, Trace
 from ...primitives.elementwise import off_integer
 from ...transforms.loops.scan_primitive import Scan

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...core.array import peel
-from ...core.during import during
 from ...core.graph import Graph, Variable
 from ...core.lost import REPEATS
+from ...core.temporary import during
 from ...core.trace import is_live
 from ...transforms.batch import vmap
 from ...transforms.loops.body import GraphRunner

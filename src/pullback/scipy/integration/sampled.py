@@ -1,15 +1,16 @@
-"""tanhsinh and cubature, whose own points stay where a jump of the integrand moves.
+"""tanhsinh, cubature and qmc_quad, whose own points stay where a jump of the integrand moves.
 
 They are differentiated as the sums that they are. Where the integrand decides something by what is
 differentiated (a comparison, `floor`, `sign`), its derivative says nothing of the jump: `tanhsinh`
-takes the rule of `quad` then, with the same value, and `cubature` refuses. So it is with a kink
+takes the rule of `quad` then, with the same value, and the others refuse. So it is with a kink
 where second derivatives may be taken: in two transformations, or of a program that is recorded.
+What jumps, or has an infinite slope, without a decision is told by its edges (see `met_edges`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import integrate
@@ -26,22 +27,26 @@ from ...primitives.exact import exact
 from ...primitives.kinks import gathered
 from ...transforms.call import floating
 from ...transforms.forward import jvp
-from ...transforms.loops.body import Unstaged, example, recorded
+from ...transforms.loops.body import Unstaged, example
 from ...transforms.stage import StageTrace
-from ..solving.branches import BranchingFunction, bare
+from ..solving.branches import BranchingFunction, bare, example_at
 from ..solving.plain import met
 from ..solving.serving import serves, traced
-from .jumps import replaced
+from .changes import Batches
+from .met_edges import Edges, Points, slope_of
 from .noted import OTHER, NotingTrace
 from .quadrature import Integral, Vector
 from .surfaces import may_jump
 
 
 class AnyDecision:
-    """Whether anything was decided by x and by what is differentiated; by_x: x is."""
+    """Whether anything was decided by x and by what is differentiated; by_x: x is.
+
+    edges: whether an operation on x has an edge
+    """
 
     def __init__(self, by_x: bool) -> None:
-        self.by_x, self.made = by_x, False
+        self.by_x, self.made, self.edges = by_x, False, False
 
     def enter(self, values: Any) -> None:
         self.made |= self.by_x or any(map(differentiated, values))
@@ -60,6 +65,7 @@ class SurfaceTrace(NotingTrace):
         jumps |= primitive.cut is not None and "c" in kinds
         if (jumps or getattr(out, "dtype", OTHER).kind in "biu") and not {*"fc"}.isdisjoint(kinds):
             self.state.enter(values)
+        self.state.edges |= moves and (primitive.edge is not None or primitive.pole is not None)
 
     def concrete(self, x: Array, asked: str) -> Any:
         self.state.enter([x.payload])
@@ -67,24 +73,25 @@ class SurfaceTrace(NotingTrace):
 
 
 class WatchedIntegrand:
-    """An integrand, of which the points of one call are kept, to ask what it decides there.
+    """An integrand, of which the points of all calls are kept, to ask what it decides there.
 
-    of_one: what takes the points and arguments of a call to some of them
+    how: how it is called
     twice: whether derivatives of its derivative may be taken
     """
 
-    def __init__(self, fun: Callable[..., Any], of_one: Callable[..., Any]) -> None:
-        self.fun, self.of_one = fun, of_one
-        self.first: tuple[Any, ...] = ()
+    def __init__(self, fun: Callable[..., Any], how: Called) -> None:
+        self.fun, self.how = fun, how
+        self.calls = list[tuple[Any, ...]]()
         self.order = sum(int(t.differentiates) for t in enclosing())
-        self.twice = TALLY.recordings > 0 or self.order > 1
+        self.recording = TALLY.recordings > 0
+        self.twice = self.recording or self.order > 1
 
     def __call__(self, *xs: Any) -> Any:
-        self.first = self.first or xs
+        self.calls.append(xs)
         return CALLS[self.fun](*xs)
 
-    def decides(self, x: Any, args: Any) -> bool:
-        """Whether it, or its slope if that is differentiated, decides by what moves."""
+    def decides(self, x: Any, args: Any) -> AnyDecision:
+        """What it, or its slope if that is differentiated, decides by what moves."""
         decided = AnyDecision(differentiated(x))
         x = Array(x, SurfaceTrace("integral", None, decided), True)
         fun = lambda x: CALLS[self.fun](x, *args)
@@ -93,52 +100,106 @@ class WatchedIntegrand:
                 jvp(fun, (x,), (np.ones(np.shape(x)),))
             else:
                 fun(x)
-        return decided.made
+        return decided
 
     def moves(self, out: Any, jumps: bool) -> bool:
         """Whether what it decides by x moves; jumps: and it is another beside such a place.
 
-        out: the integral
+        So do edges, if it jumps there or its slope is infinite. out: the integral
         """
-        if not (self.first and (self.twice or self.order or is_live(out))):
+        if not (self.calls and (self.twice or self.order or is_live(out))):
             return False
-        x, args = self.of_one(*self.first)
-        if not self.decides(x, args):
+        x, args = self.how.one(*self.calls[0])
+        decided = self.decides(x, args)
+        if not (decided.made or decided.edges):
             return False
-        program = BranchingFunction(lambda x: CALLS[self.fun](x, *args), bare(x))
+        entered = args if self.how.takes_rows else ()
+        call = lambda x, *xs: CALLS[self.fun](x, *(xs if self.how.takes_rows else args))
+        program = BranchingFunction(call, bare(x), *map(bare, entered))
         theta, branch = program.theta, program.branches[0]
-        at = [i for i, n in enumerate(branch.theta) if differentiated(theta[n])]
-        groups = [[0]] if differentiated(x) else [[0], [1 + i for i in at]]
-        given = [bare(x), *[example(theta[n]) for n in branch.theta]]
-        if not at and len(groups) > 1:
+        operands = [*entered, *[theta[n] for n in branch.theta]]
+        moving = [1 + i for i, y in enumerate(operands) if differentiated(y)]
+        groups = [[0]] if differentiated(x) else [[0], moving]
+        given = [bare(x), *map(example, operands)]
+        if not all(groups):
             return False
-        graphs = self.graphs(branch.graph, given)
-        return not jumps or any(may_jump(graph, groups, given) for graph in graphs)
+        if decided.made:
+            graphs = self.graphs(branch.graph, given)
+            if not jumps or any(may_jump(graph, groups, given) for graph in graphs):
+                return True
+        if not decided.edges:
+            return False
+        along = groups[0] + moving if differentiated(x) else moving
+        edges = Edges(branch.graph, groups, given, along, self.twice)
+        return self.meets(edges, operands, given)
 
     def graphs(self, graph: Graph, given: Any) -> Iterator[Graph]:
         """What it does; and what its derivative does, if that is differentiated."""
         yield graph
         if self.twice:
-            at, generator = floating(given), np.random.default_rng(0)
-            dots = [generator.uniform(0.5, 1.5, np.shape(given[i])) for i in at]
+            yield slope_of(graph, given, floating(given))
 
-            def tangent(*xs: Any) -> Any:
-                of = lambda *moving: list(graph.evaluate(*replaced(xs, at, moving)))
-                return jvp(of, [xs[i] for i in at], dots)[1]
+    def meets(self, edges: Edges, operands: Any, given: Any) -> bool:
+        """Whether one of these edges counts; operands: of the integrand after x; given: plain."""
+        if not edges.are_some:
+            return False
+        if self.recording or self.how.rows is None or any(met(y, StageTrace) for y in operands):
+            return edges.may_meet(given)
+        theta = operands[len(self.calls[0]) - 1 if self.how.takes_rows else 0 :]
+        batches = Batches([*theta, *[x for xs in self.calls for x in xs if type(x) is Array]])
+        for at in np.ndindex(*batches.sizes):
+            places = dict(zip(batches.traces, at, strict=True))
+            plain = lambda x, places=places: example_at(bare(x), places)
+            calls = [tuple(map(plain, xs if self.how.takes_rows else xs[:1])) for xs in self.calls]
+            values = list(map(plain, theta))
+            if any(edges.met(points, values) for points in self.how.rows(calls)):
+                return True
+        return False
 
-            with gathered([]):
-                yield recorded(tangent, given)
+
+class Called(NamedTuple):
+    """How an integrand is called.
+
+    one: what takes the points and arguments of a call to some of them
+    rows: what takes all calls, of plain values, to rows of such points; None: not known
+    takes_rows: whether each row has arguments of its own
+    """
+
+    one: Callable[..., tuple[Any, Any]]
+    rows: Callable[[Any], Iterable[Points]] | None
+    takes_rows: bool = False
 
 
-def differentiated(x: Any) -> bool:
-    """Whether derivatives by x are taken, or may be: of a recording."""
-    return derivatives_of(x) > 0 or met(x, StageTrace)
+def of_elements(calls: Any) -> Iterator[Points]:
+    """A row of points for each integral, in each call that has several."""
+    for x, *args in calls:
+        if np.ndim(x) == 2:
+            yield Points(x[..., None], tuple([np.reshape(y, (len(x), 1)) for y in args]))
+
+
+def of_points(calls: Any) -> list[Points]:
+    return [Points(np.concatenate([x for x, *_ in calls])[None, :, None])]
+
+
+def of_columns(calls: Any) -> list[Points]:
+    return [Points(np.concatenate([np.reshape(x.T, (-1, len(x))) for x, *_ in calls])[None])]
 
 
 def of_first(*xs: Any) -> tuple[Any, list[Any]]:
     """The first of all points, and its arguments."""
     x, *args = [np.ravel(x)[:1] for x in xs]
     return x, args
+
+
+EACH = Called(of_first, of_elements, takes_rows=True)
+WHOLE = Called(lambda x, *args: (x, args), None)
+POINTS = Called(lambda x, *args: (x[:1], args), of_points)
+COLUMNS = Called(lambda x: (x, ()), of_columns)
+
+
+def differentiated(x: Any) -> bool:
+    """Whether derivatives by x are taken, or may be: of a recording."""
+    return derivatives_of(x) > 0 or met(x, StageTrace)
 
 
 def refused(name: str, instead: str) -> MissingRuleError:
@@ -153,6 +214,7 @@ SPLIT = (
     " `scipy.integrate.quad`, which finds it."
 )
 tanhsinh_itself, cubature_itself = traced(integrate.tanhsinh), traced(integrate.cubature)
+qmc_quad_itself = traced(integrate.qmc_quad)
 
 
 def by_position(f: Any, many: int, names: Iterable[str]) -> Any:
@@ -167,11 +229,11 @@ def tanhsinh(
     if kwargs:
         args = args if np.iterable(args) else (args,)
         f, args = by_position(f, len(args), kwargs), (*args, *kwargs.values())
-    watched = WatchedIntegrand(f, of_first) if callable(f) else f
+    watched = WatchedIntegrand(f, EACH) if callable(f) else f
     found = tanhsinh_itself(watched, a, b, args=args, **options)
     try:
         if options.get("log") or options.get("preserve_shape"):
-            watched.of_one = lambda x, *args: (x, args)
+            watched.how = WHOLE
             if watched.moves(found.integral, jumps=True):
                 raise refused("tanhsinh", SPLIT)
         elif watched.moves(found.integral, jumps=False):
@@ -198,11 +260,24 @@ def by_quad(f: Any, a: Any, b: Any, args: Any) -> Any:
 
 @serves(integrate.cubature)
 def cubature(f: Any, a: Any, b: Any, **options: Any) -> Any:
-    watched = WatchedIntegrand(f, lambda x, *args: (x[:1], args)) if callable(f) else f
+    watched = WatchedIntegrand(f, POINTS) if callable(f) else f
     found = cubature_itself(watched, a, b, **options)
-    try:
-        if watched.moves(found.estimate, jumps=True):
-            raise refused("cubature", SPLIT)
-    except Unstaged:
-        raise refused("cubature", SPLIT) from None
+    refuse_jumps("cubature", watched, found.estimate)
     return found
+
+
+@serves(integrate.qmc_quad)
+def qmc_quad(func: Any, a: Any, b: Any, **options: Any) -> Any:
+    watched = WatchedIntegrand(func, COLUMNS) if callable(func) else func
+    found = qmc_quad_itself(watched, a, b, **options)
+    refuse_jumps("qmc_quad", watched, found.integral)
+    return found
+
+
+def refuse_jumps(name: str, watched: WatchedIntegrand, out: Any) -> None:
+    """Raise if an integral that is summed is not differentiated by that; out: it."""
+    try:
+        if watched.moves(out, jumps=True):
+            raise refused(name, SPLIT)
+    except Unstaged:
+        raise refused(name, SPLIT) from None

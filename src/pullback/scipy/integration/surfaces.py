@@ -15,7 +15,7 @@ what its integrand does at the limits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from .edges import edges_along
 # What a rule decides by these values is no jump: it is right with either answer.
 aside = Elementwise(lambda x: np.array(x)[()], ZERO, name="aside", lower="same")
 LONGEST = 100_000  # operations of a loop, all steps together, that are looked into
+GROWTH = 3.0  # from a place to one a hundred times as near: what is no more than that is bounded
 
 
 def what_it_does(e: Equation) -> Graph | None:
@@ -301,6 +302,17 @@ def may_jump(graph: Graph, groups: Sequence[Sequence[int]], xs: Sequence[Any]) -
 
 def jump_nearby(graph: Graph, surfaces: Surfaces, i: int, xs: Any, generator: Any) -> bool | None:
     """Whether the graph jumps where a surface is 0 on a random way; None if that is not found."""
+    at = place_on(surfaces, i, xs, generator)
+    if at is None:
+        return None
+    values = Beside.of(graph, at)
+    return values.jump if values.are_finite else None
+
+
+def place_on(
+    surfaces: Surfaces, i: int, xs: Any, generator: Any
+) -> Callable[[float], list[Any]] | None:
+    """What goes through a place where a surface is 0, on a random way, at 0; None if not found."""
     vary = lambda x, by: x + generator.normal(0, by, np.shape(x)) * (0.1 + np.abs(x))
     start = [vary(x, 0.3) if np.asarray(x).dtype.kind == "f" else x for x in xs]
     way = [generator.normal(0, 1, np.shape(x)) * (0.1 + np.abs(x)) for x in start[:2]]
@@ -315,15 +327,41 @@ def jump_nearby(graph: Graph, surfaces: Surfaces, i: int, xs: Any, generator: An
         hb = height(b)
     if not (np.isfinite(hb) and abs(hb) < 1e-9):
         return None
-    at_both = lambda by: [
-        np.concatenate([np.ravel(x) for x in graph.evaluate(*at(b + side))]) for side in (-by, by)
-    ]
-    near, far = at_both(1e-7), at_both(1e-5)
-    size = np.max(np.abs([near, far]))
-    if not np.isfinite(size):
-        return None
-    gap, later = [np.max(np.abs(high - low)) for low, high in (near, far)]
-    return bool(gap > 1e-8 * size and gap > 0.3 * later)  # at a kink it is a hundredth, or a tenth
+    return lambda s: at(b + s)
+
+
+class Beside(NamedTuple):
+    """All values of a graph on both sides of a place, near to it and a hundred times as far."""
+
+    near: np.ndarray
+    far: np.ndarray
+
+    @classmethod
+    def of(cls, graph: Graph, at: Callable[[float], list[Any]]) -> Beside:
+        def values(side: float) -> np.ndarray:
+            return np.concatenate([np.ravel(x) for x in graph.evaluate(*at(side))])
+
+        with np.errstate(all="ignore"):
+            return cls(*[np.stack([values(-by), values(by)]) for by in (1e-7, 1e-5)])
+
+    @property
+    def size(self) -> Any:
+        return np.max(np.abs([self.near, self.far]), initial=0.0)
+
+    @property
+    def are_finite(self) -> bool:
+        return bool(np.isfinite(self.size))
+
+    @property
+    def jump(self) -> bool:
+        gap, later = [np.max(np.abs(x[1] - x[0]), initial=0.0) for x in self]
+        return bool(gap > 1e-8 * self.size and gap > 0.3 * later)  # 0.01 or 0.1 of it at a kink
+
+    @property
+    def grow(self) -> bool:
+        """Whether they are infinite in between, as a small root of the distance or its inverse."""
+        near, far = [np.max(np.abs(x), axis=0) for x in self]
+        return bool(np.any((near > GROWTH * far) & (near > 1e-8 * self.size)))
 
 
 def may_jump_or_search(graph: Graph) -> bool:

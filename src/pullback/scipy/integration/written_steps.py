@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.during import during
 from ...core.graph import Graph
 from ...core.spec import is_inexact
+from ...core.temporary import during
 from ...transforms.batch import vmap
 from ...transforms.loops.body import BodyTrace, Unstaged, example, recorded
 from ...transforms.loops.scan import scan

@@ -20,8 +20,9 @@ import numpy as np
 from scipy import interpolate
 
 from ...core.operands import as_array
+from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, STANDS
-from ...core.reach.resolve import WAYS, foreign
+from ...core.reach.resolve import WAYS
 from ..solving.following import Chosen, Following
 from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import _interpnd, _rgi_cython
 
 from ...core.operands import as_array
-from ...core.reach.resolve import foreign
+from ...core.reach.compiled_code import foreign
 from ..solving.leaves import take
 from ..solving.serving import serves_method
 from ..sparse_arrays.patterns import fixed, is_live, put

@@ -9,8 +9,9 @@ from scipy import interpolate
 from scipy.interpolate import _rbfinterp_pythran
 
 from ...core.operands import as_array
+from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, STANDS
-from ...core.reach.resolve import WAYS, foreign
+from ...core.reach.resolve import WAYS
 from ...core.reach.session import call_outside
 from ...primitives.exact import exact
 from ..solving.following import Chosen, Following

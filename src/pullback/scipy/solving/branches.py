@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, peel, stop
-from ...core.during import during
 from ...core.errors import SolverError
 from ...core.graph import Graph
 from ...core.spec import hardened
 from ...core.storage import TALLY, current
+from ...core.temporary import during
 from ...core.trace import CONSTANT, Trace, enclosing
 from ...core.tree import unflatten
 from ...transforms.batch import BatchTrace, vmap

@@ -23,8 +23,8 @@ import numpy as np
 from ...core.array import Array
 from ...core.errors import ArgumentError
 from ...core.reach.calls import call
+from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, STANDS
-from ...core.reach.resolve import foreign
 from ...core.registry import replaces
 from ...core.trace import is_live
 from ...numpy.wrapping import OWN, made, member, seeking

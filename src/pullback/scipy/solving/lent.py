@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 from ...core.array import Array
-from ...core.during import during
 from ...core.primitive import Primitive
 from ...core.spec import spec_of
+from ...core.temporary import during
 from ...core.trace import CONSTANT, Trace
 
 # The trace that Arrays are lent to, in this thread or task.

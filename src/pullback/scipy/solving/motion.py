@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...core.cotangent import Cotangent, masked
-from ...core.lines import present_part
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach.session import call_outside
+from ...core.rows import present_part
 from ...core.spec import spec_of
 from ...transforms.of_program import pulled, pushed
 

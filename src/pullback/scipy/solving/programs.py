@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, peel
-from ...core.during import during
 from ...core.errors import ArgumentTypeError
 from ...core.graph import Graph, Variable
 from ...core.primitive import Primitive
 from ...core.reach.session import SESSION
 from ...core.spec import hardened
 from ...core.storage import TALLY
+from ...core.temporary import during
 from ...core.tree import flatten, unflatten
 from ...primitives.elementwise import isfinite, logical_and, not_equal, power
 from ...transforms.call import FunctionCall

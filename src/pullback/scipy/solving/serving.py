@@ -8,8 +8,8 @@ from types import FunctionType
 from typing import Any
 
 from ...core.reach.call_tables import CALLS
+from ...core.reach.compiled_code import given_function
 from ...core.reach.namespaces import BEHIND, STANDS
-from ...core.reach.resolve import given_function
 from ...core.reach.session import active
 from ...core.reach.walk import reach_class
 from ...core.registry import FUNCTIONS, REFUSED, replaces

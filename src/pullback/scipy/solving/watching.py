@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from typing import Any
 
 from ...compiler.facts.listeners import WATCHING
-from ...core.during import during
 from ...core.reach.namespaces import package
+from ...core.temporary import during
 
 # What the functions of the user's have asked for, of all that runs while SciPy solves.
 KEPT: ContextVar[tuple[set[Any], set[str]] | None] = ContextVar("kept", default=None)

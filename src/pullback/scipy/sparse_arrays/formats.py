@@ -14,7 +14,7 @@ from scipy.sparse._lil import _lil_base
 
 from ...core.array import Array
 from ...core.reach.call_tables import CALLS
-from ...core.reach.resolve import foreign
+from ...core.reach.compiled_code import foreign
 from ...core.trace import CONSTANT
 from ..solving.serving import serves_method, traced
 from .kept_zeros import entries, moves, zeros_are_dropped

@@ -24,7 +24,6 @@ from scipy.sparse import _sparsetools
 from scipy.sparse import linalg as ssl
 
 from ...core.array import Array
-from ...core.during import during
 from ...core.errors import PullbackError, SolverError
 from ...core.operands import as_array
 from ...core.primitive import Primitive, one_by_one
@@ -32,6 +31,7 @@ from ...core.reach.call_tables import CALLS
 from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...core.storage import TALLY
+from ...core.temporary import during
 from ...primitives.exact import exact
 from ...transforms.loops.body import example
 from ...transforms.reverse import vjp

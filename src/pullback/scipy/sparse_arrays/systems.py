@@ -23,8 +23,8 @@ from ...core.errors import MissingRuleError
 from ...core.operands import as_array
 from ...core.primitive import Primitive
 from ...core.reach.call_tables import CALLS
+from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BOUND
-from ...core.reach.resolve import foreign
 from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...primitives.exact import exact

@@ -19,7 +19,7 @@ from ...core.graph import Graph, Variable
 from ...core.messages import describe
 from ...core.trace import running
 from ...core.tree import flatten, unflatten
-from ..common import shown
+from ..seeds import shown
 from ..stage import StageTrace, capture
 from .body import BodyTrace, Unstaged
 from .sameness import same_program

@@ -28,8 +28,8 @@ from ...core.spec import Spec, promoted, spec_of
 from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
 from ...core.usage import usage
-from ..common import check_function
 from ..stage import StageTrace
+from ..transformation import check_function
 from .body import Unstaged, example, functional
 from .loop_function import NUMBERS, Enter, LoopFunction, is_number, refuse_y
 from .memory import memory_of

@@ -16,7 +16,7 @@ from ...core.trace import is_live, running
 from ...core.tree import unflatten
 from ...core.usage import usage
 from ...primitives.shapes import astype_p
-from ..common import check_function
+from ..transformation import check_function
 from .body import Unstaged, example, functional
 from .loop_function import Enter, LoopFunction, is_number
 from .memory import memory_of

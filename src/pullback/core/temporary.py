@@ -1,6 +1,6 @@
-"""What is otherwise for a while: a variable of the context, or a list.
+"""Change something for the length of a `with`: a context variable, or an entry of a list.
 
-Where each operation would pay for it, the same is written out: see `quiet`.
+Where each operation would pay for a `with`, the same is written out: see `quiet`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 @contextmanager
 def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
-    """Give a variable another value within, and set it back whenever an exception comes."""
+    """Set a context variable within, and set it back even if an exception comes in between."""
     before = variable.get()
     try:
         variable.set(value)
@@ -25,7 +25,7 @@ def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
 
 @contextmanager
 def listed(entries: list[Any], entry: Any) -> Iterator[None]:
-    """Have an entry at the end of a list within."""
+    """Append an entry to a list within, and remove it afterwards."""
     try:
         entries.append(entry)
         yield

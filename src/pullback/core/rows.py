@@ -20,7 +20,7 @@ import numpy as np
 from numpy import float64, ndarray
 
 from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
-from .past import broadcast_to, putmask, where, whole_mask
+from .plain_numpy import broadcast_to, putmask, where, whole_mask
 from .spec import DOUBLE, NUMBERS
 
 

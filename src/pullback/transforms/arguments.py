@@ -1,131 +1,38 @@
-"""What all transformations share: checks of arguments on the way in, of results on the way out."""
+"""Differentiated arguments: which they are, their leaves as values, and why one is refused.
+
+Enter the arguments of a call and `argnums`. Leaves a `Lifted` for each that is differentiated: its
+leaves as values that nobody else writes to, and the way to put them together again.
+"""
 
 from __future__ import annotations
 
-import functools
 import inspect
-import math
-import types
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy import ndarray
 
-from ..core.array import Array, peel, snapshot
-from ..core.during import Within
+from ..core.array import Array, snapshot
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DtypeError,
     EscapedError,
-    ShapeError,
     kind_of,
     name_of,
 )
 from ..core.layout import WRITEABLE, duplicate
 from ..core.locked import locked_as, locked_copy
-from ..core.messages import brief, describe
+from ..core.messages import brief
 from ..core.node import COPIED_ARGUMENT, Kept
-from ..core.reach.instrument import Context
-from ..core.reach.walk import OURS
-from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
+from ..core.spec import DOUBLE, is_inexact, spec_of
 from ..core.storage import current
-from ..core.trace import CONSTANT, Trace
+from ..core.trace import CONSTANT
 from ..core.tree import flatten, is_static, paths, unflatten
 from ..core.usage import USAGE
 from .conversions import named, users_class, way_to_array, way_to_numbers
-
-PACKAGE = __name__.partition(".")[0] + "."
-
-
-class Transformation:
-    """A transformed function. It shows the function that it transforms as `.fun`."""
-
-    verb = "transformation"
-
-    def __init_subclass__(cls) -> None:
-        if cls.__module__.startswith(PACKAGE):
-            OURS.add(cls)
-
-    def __init__(self, fun: Callable[..., Any]) -> None:
-        check_function(fun, self.verb)
-        self.fun = self.__wrapped__ = fun
-        self.__name__ = getattr(fun, "__name__", type(fun).__name__)
-        self.__qualname__ = f"{self.verb}({name_of(fun)})"
-        self.__doc__ = getattr(fun, "__doc__", None)
-        self.__module__ = getattr(fun, "__module__", __name__)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(cast(Any, self), instance)
-
-    def __repr__(self) -> str:
-        return f"<{self.__qualname__}>"
-
-
-class Decorating(Within, metaclass=Context):
-    """A context manager without arguments that also decorates functions."""
-
-    def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
-        context = type(self)
-        check_function(fun, context.__name__)
-
-        @functools.wraps(fun)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            with context():
-                return fun(*args, **kwargs)
-
-        return call
-
-
-PROMPT = frozenset({np.ufunc, type(np.sum), types.BuiltinFunctionType})  # whose body runs at once
-# What turns a function into an attribute of a class.
-DESCRIPTORS = (staticmethod, classmethod, property, functools.cached_property)
-DEFERRING = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
-
-
-def check_function(fun: Any, verb: str) -> None:
-    if isinstance(fun, DESCRIPTORS):
-        name = type(fun).__name__
-        raise ArgumentTypeError(
-            f"`{verb}` takes a function, but got {kind_of(fun)}, which must be applied last.\n"
-            f"  Write `@{name}` above `@pullback.{verb}`."
-        )
-    if not callable(fun):
-        raise ArgumentTypeError(
-            f"`{verb}` takes a function, but got {kind_of(fun)}.\n"
-            f"  Write `{USAGE.get(verb, f'{verb}(f)(x)')}`, with the function itself and not its"
-            " result."
-        )
-    if type(fun) is types.FunctionType:
-        if not fun.__code__.co_flags & DEFERRING:
-            return
-    elif type(fun) in PROMPT or isinstance(fun, Transformation):
-        return
-    for kind, test in (
-        ("a coroutine function", inspect.iscoroutinefunction),
-        ("an asynchronous generator", inspect.isasyncgenfunction),
-        ("a generator function", inspect.isgeneratorfunction),
-    ):
-        if test(fun) or test(getattr(fun, "__call__", None)):  # noqa: B004  # the method itself
-            raise ArgumentTypeError(
-                f"`{verb}` was given `{name_of(fun)}`, {kind}, whose body runs after the"
-                f" transformation has ended.\n  {instead_of_waiting(kind, verb, fun)}"
-            )
-
-
-def instead_of_waiting(kind: str, verb: str, fun: Any) -> str:
-    """What to write for a function whose body runs later."""
-    call = "f" if "<" in name_of(fun) else name_of(fun)
-    if kind == "a generator function":
-        return f"Add up what it yields, `{verb}(lambda x: sum({call}(x)))`, or return a list of it."
-    if kind == "a coroutine function":
-        return (
-            f"Wait for its result, `{verb}(lambda x: asyncio.run({call}(x)))`, or write it as an"
-            " ordinary function, which coroutines may call."
-        )
-    return "Write it as an ordinary function, which coroutines may call."
 
 
 def meant_by(argnums: Any, verb: str) -> str:
@@ -398,178 +305,6 @@ class Lifted:
         return [x for x, static in zip(self.primals, self.static, strict=True) if not static]
 
 
-DEFERRED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
-
-
-def settle(x: Any, trace: Trace) -> Any:
-    """Check a result of f at the end of a trace: of it, of an older live one, or plain."""
-    if type(x) is Array:
-        if x.storage is None and x.within is trace:
-            return x
-    else:
-        if isinstance(x, DEFERRED):
-            raise ArgumentTypeError(
-                f"`{name_of(trace.fun)}` returned {kind_of(x)} to `{trace.verb}`; its body"
-                " would run after the transformation has ended.\n"
-                + (
-                    "  Return the awaited result: `return asyncio.run(coroutine)`."
-                    if isinstance(x, types.CoroutineType)
-                    else "  Return its sum, `return sum(values)`, or its values, `list(values)`."
-                )
-            )
-        return x
-    other = current(x).within
-    if other.unread:
-        return settle(other.read(x), trace)
-    if other is trace:
-        return x
-    if other.ended:
-        raise EscapedError(
-            f"`{name_of(trace.fun)}` returned to `{trace.name}` an Array of `{other.name}`, which"
-            f" has ended.\n  Return it from `{other.verb}` as a result, not through a variable;"
-            " `grad`, `value_and_grad` and `vjp` also take `has_aux=True`."
-        )
-    if other.birth > trace.birth:
-        raise EscapedError(
-            f"`{name_of(trace.fun)}` returned an Array of `{other.name}`, which began inside"
-            f" `{trace.name}` and cannot outlive it.\n"
-            "  Return `x.detach()`, or its `.grad`, instead."
-        )
-    return fresh(x.payload) if other is CONSTANT else x
-
-
-def fresh(x: Any) -> Any:
-    """x on memory of its own, and an Array as an object of its own."""
-    if type(x) is Array:
-        return snapshot(x)
-    return x.copy("K") if type(x) is ndarray else hardened(x)
-
-
-def settle_tree(tree: Any, trace: Trace) -> Any:
-    """aux and other outputs, without this trace: fresh, and plain if no other trace runs."""
-    leaves, structure = flatten(tree)
-    out = []
-    for leaf in leaves:
-        leaf = settle(leaf, trace)
-        if type(leaf) is Array and leaf.within is trace:
-            leaf = fresh(trace.primal(leaf))
-        out.append(leaf)
-    return unflatten(structure, out)
-
-
-def check_output(out: Any, leaves: list[Any], verb: str, fun: Any) -> None:
-    """Raise for an output that holds no number: None, a truth value, text, an object.
-
-    Among numbers in a tree such a leaf may stand.
-    """
-    if type(out) is Array and out.dtype.kind in "biufc":
-        return
-    alone = len(leaves) == 1 and leaves[0] is out and not isinstance(out, DEFERRED)
-    if out is None or (
-        alone and (is_static(out) or not holds_numbers(out) or kind_in(out) not in "biufc")
-    ):
-        raise ArgumentTypeError(
-            f"`{verb}({name_of(fun)})` needs a number, an array or a tree of them as output, but"
-            f" `{name_of(fun)}` returned {describe(out)}.\n"
-            + (
-                f"  End `{name_of(fun)}` with what you want to differentiate: `return value`."
-                if out is None
-                else "  Return its numbers, or register its class with `pullback.register_tree`."
-            )
-        )
-
-
-def kind_in(out: Any) -> str:
-    """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
-    known = type(out) is Array or isinstance(out, (ndarray, np.generic))
-    return out.dtype.kind if known else "f"
-
-
-def holds_numbers(x: Any) -> bool:
-    """Whether a leaf of a result is a number or an array, of any library.
-
-    A `LinearOperator`, for one, has a shape and a dtype, and is no array.
-    """
-    return isinstance(x, (ndarray, np.generic, int, float, complex)) or (
-        hasattr(x, "dtype") and hasattr(x, "__array_function__")
-    )
-
-
-def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> list[Any]:
-    """What stands in a tree of tangents or cotangents at the leaves of a structure.
-
-    asker: for messages, who takes it.
-    """
-    if structure is None:
-        return [tree]
-    try:
-        return structure.flatten_up_to(tree)
-    except (TypeError, ValueError):
-        raise ArgumentError(
-            f"{asker()} takes {what} with the tree {shown(structure)}, but got"
-            f" {shown(flatten(tree)[1]) or describe(tree)}.\n"
-            "  Give the same containers and keys, with a number or an array in place of each star."
-        ) from None
-
-
-def shown(structure: Any) -> str:
-    """A tree in messages, with a star for each leaf: `[*, {'a': *}]`."""
-    text = "" if structure is None else str(structure)
-    return text.removeprefix("PyTreeSpec(").removesuffix(")").split(", namespace=")[0]
-
-
 def could_be_meant(args: Any) -> list[int]:
     """The places of arguments with numbers to differentiate by."""
     return [i for i, arg in enumerate(args) if not (arg is None or is_static(arg))]
-
-
-def unwrapped(tree: Any, spec: Spec) -> str:
-    """What to write for a tangent or cotangent that is no array."""
-    if isinstance(tree, (tuple, list)) and len(tree) == 1 and np.shape(tree[0]) == spec.shape:
-        return f"  Write what is in the {type(tree).__name__}, `v[0]`."
-    return "  Write `np.asarray(v)` around it if it holds numbers."
-
-
-def of_shape(given: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """What to write for a tangent or cotangent of another shape."""
-    if math.prod(given) == math.prod(shape):
-        way = "v.item()" if shape == () else f"np.reshape(v, {shape})"
-        return f"Write `{way}` if these are its numbers."
-    if shape == ():
-        return "Give one number, such as `1.0`."
-    try:
-        fits = np.broadcast_shapes(given, shape) == shape
-    except ValueError:
-        fits = False
-    if fits:
-        return f"Nothing is broadcast here; write `np.broadcast_to(v, {shape})` if you want that."
-    return f"Give one number for each of its elements, such as `np.ones({shape})`."
-
-
-def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
-    """A tangent or cotangent as the caller gave it: of the right shape, cast to the right dtype."""
-    if type(leaf) is Array:
-        if current(leaf).within.ended:
-            refuse_ended(leaf, f"{asker()} was given {what} that is")
-        leaf = peel(leaf) if leaf.within is CONSTANT else snapshot(leaf)
-    if type(leaf) is not Array and not isinstance(leaf, (ndarray, np.generic)):
-        if not isinstance(leaf, (int, float, complex)):
-            raise ArgumentTypeError(
-                f"{asker()} takes {what} of {spec}, but got {describe(leaf)}.\n"
-                + unwrapped(leaf, spec)
-            )
-        leaf = np.asarray(leaf)[()]
-    if leaf.shape != spec.shape:
-        raise ShapeError(
-            f"{asker()} takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
-            f"  {of_shape(leaf.shape, spec.shape)}"
-        )
-    if leaf.dtype != spec.dtype:
-        if leaf.dtype.kind not in "fciu" or (leaf.dtype.kind == "c" and spec.dtype.kind != "c"):
-            how = "v.real" if leaf.dtype.kind == "c" else f"v.astype({spec.dtype})"
-            raise DtypeError(
-                f"{asker()} takes {what} of {spec}, but got {spec_of(leaf)}.\n"
-                f"  Write `{how}` if that's what you want."
-            )
-        leaf = leaf.astype(spec.dtype)
-    return leaf
