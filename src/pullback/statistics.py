@@ -16,12 +16,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .core.reach.namespaces import STANDS, standard
+from .core.reach.namespaces import STANDS, standard_module
 from .core.trace import is_live
 from .math import column, operand, pythons, summarize
 from .primitives.exact_sums import SUMMARIES, normal_quantile_p
 
-real = standard("statistics")
+real = standard_module("statistics")
 __all__ = [name for name in real.__all__ if (name, 1) in SUMMARIES]
 
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from ..core.kinds import Elementwise
 from ..core.primitive import Primitive, one_by_one
-from ..core.reach.namespaces import standard
+from ..core.reach.namespaces import standard_module
 from ..core.rules import ONE
 from ..core.spec import Spec
 from .statistics import half_inverse
 
-statistics = standard("statistics")
+statistics = standard_module("statistics")
 
 
 class Summary(Primitive):

@@ -259,7 +259,7 @@ def file_of(module: Any) -> str:
     return str(getattr(module, "__file__", None) or "")
 
 
-def standard(name: str) -> ModuleType:
+def standard_module(name: str) -> ModuleType:
     """A module of the standard library, also where a file of the user's has its name."""
     module = importlib.import_module(name)
     if is_genuine(name, file_of(module)):
