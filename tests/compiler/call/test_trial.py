@@ -21,7 +21,7 @@ from pullback.compiler.llvm.binding import WORKER
 from tests.background import idle
 from tests.compiler.call.test_compile import equal
 
-pytestmark = pytest.mark.trials
+pytestmark = [pytest.mark.trials, pytest.mark.usefixtures("soon")]
 X = np.array([0.3, -1.0, 2.0])
 
 
@@ -65,13 +65,6 @@ def in_time(call):
 
 def paths_of(fast):
     return [path for entry in fast.entries.values() for path in entry.paths]
-
-
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    """The second call of each kind is recorded, however little the first one took."""
-    monkeypatch.setattr(first_call, "FEW", 1)
-    monkeypatch.setattr(first_call, "ENOUGH", 0.0)
 
 
 @pytest.fixture
