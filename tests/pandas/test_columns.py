@@ -9,6 +9,7 @@ import pullback as pb
 
 pd = pytest.importorskip("pandas")
 
+from tests.pandas.parameters import PARAMETERS  # noqa: E402  # after the skip where there is no pandas
 from tests.pandas.programs import FIRST, OTHER, SECOND, P, numbers, series, weigh  # noqa: E402  # after the skip where there is no pandas
 
 DIRECTION = np.random.default_rng(0).standard_normal(8)
@@ -63,10 +64,16 @@ class TestPrograms:
         assert len(programs) >= 190
         assert not faults(programs, gradient)
 
+    @pytest.mark.filterwarnings("ignore")  # pandas', of what it will change
+    def test_parameters(self):
+        """Tables are plain, and what they are smoothed, filled and cut by carries a derivative."""
+        assert not faults(PARAMETERS, gradient)
+
     @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore")  # pandas', of what it will change
     def test_second_order(self):
         assert not faults(dict([*FIRST.items(), *SECOND.items()][::8]), second_order)
+        assert not faults(dict([*PARAMETERS.items()][::4]), second_order)
 
     @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore")  # some fall back to Python
@@ -75,6 +82,7 @@ class TestPrograms:
             g = pb.compile(pb.grad(f))
             return [x for x in (P, P, 1.01 * P) if differs(g(x), pb.grad(f)(x), 1e-9)]
 
+        assert not faults(dict([*PARAMETERS.items()][::18]), compare)
         assert not faults(dict([*SECOND.items()][::64]), compare)
 
 

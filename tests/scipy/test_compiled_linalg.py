@@ -71,6 +71,15 @@ PROGRAMS = {
     "eigh, some": lambda a, b: linalg.eigh(a, subset_by_index=(1, 2)),
     "eigh, one": lambda a, b: linalg.eigh(a, eigvals_only=True, subset_by_index=[3, 3]),
     "eigh, by value": lambda a, b: linalg.eigh(a, subset_by_value=(-1e3, 1e3)),
+    "eigh, few by value": lambda a, b: linalg.eigh(
+        a + 1e3 * typed(np.eye(4), a), subset_by_value=(0, 2e3), eigvals_only=True
+    ),
+    "eigh_tridiagonal": lambda a, b: linalg.eigh_tridiagonal(np.real(a[0]), np.real(a[1, :3])),
+    "eigvalsh_tridiagonal": lambda a, b: linalg.eigvalsh_tridiagonal(
+        np.real(a[0]), np.real(b[:3]), lapack_driver="stevd"
+    ),
+    "qz": lambda a, b: linalg.qz(a, typed(A + M, a)),
+    "qz, complex": lambda a, b: linalg.qz(a, typed(A + M, a), output="complex")[:2],
     "eig_banded": lambda a, b: linalg.eig_banded(0.1 * a[:2] + typed(HEAVY[:2], a), lower=True),
     "eigvals_banded": lambda a, b: linalg.eigvals_banded(0.1 * a[:3] + typed(HEAVY[::-1], a)),
     "cholesky_banded": lambda a, b: linalg.cholesky_banded(
@@ -137,7 +146,7 @@ STACKS = {
 }
 PROGRAMS |= {f"{name}, a stack": f for name, f in STACKS.items()}
 OTHERS = (  # SciPy's calls
-    "lstsq, by a third routine", "hessenberg, its argument", "eigh, by value",
+    "hessenberg, its argument",
 )  # fmt: skip
 
 
@@ -172,7 +181,7 @@ def parts(out):
 
 @pytest.mark.share(12)
 @pytest.mark.parametrize("dtype", ["f", "F", "D"])
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if "norm" not in name])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_routines_of_all_types_give_what_scipy_gives(name, dtype):
     f, turned = PROGRAMS[name], 1j * (M - M.T) if dtype in "FD" else 0
     a, b = (A + turned).astype(dtype), B.astype(dtype)

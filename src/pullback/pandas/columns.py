@@ -349,6 +349,12 @@ class Live(ExtensionOpsMixin, ExtensionArray):
     def _accumulate(self, name: str, *, skipna: bool = True, **options: Any) -> Live:
         return Live(accumulated(name, self.inner, skipna))
 
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Live:
+        places = np.arange(len(self)) - periods
+        inside = (places >= 0) & (places < len(self))
+        fill = np.nan if fill_value is None or pd.isna(plain(fill_value)) else number(fill_value)
+        return Live(np.where(inside, self.inner[np.where(inside, places, 0)], fill))
+
     def _quantile(self, qs: Any, interpolation: str) -> Live:
         return Live(quantiles(self.inner, qs, interpolation))
 

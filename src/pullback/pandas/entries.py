@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.core import apply, construction, indexing
+from pandas.core.groupby import GroupBy
 from pandas.core.internals import construction as managers
 from pandas.core.internals.managers import (
     BaseBlockManager,
@@ -21,6 +22,7 @@ from pandas.core.internals.managers import (
     create_block_manager_from_column_arrays,
 )
 from pandas.core.reshape import tile
+from pandas.util._validators import validate_percentile
 
 from ..core.array import Array, peel
 from ..core.errors import MissingRuleError
@@ -30,8 +32,8 @@ from ..core.reach.namespaces import STANDS
 from ..core.storage import lend
 from ..core.trace import is_live
 from .columns import Live, LiveDtype, as_column_of, column, number, numbers
-from .reductions import plain
-from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, nancorr, root
+from .reductions import plain, quantiles
+from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, apply_windows, nancorr, root
 
 
 def carries(x: Any) -> bool:
@@ -131,10 +133,14 @@ def like_column(original: Any, array: Any, values: Any, *args: Any, **options: A
     return made if type(made) is Live else original(array, values, *args, **options)
 
 
+def has_axes(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) or np.ndim(x) > 0
+
+
 @stands_for(managers, "dict_to_mgr")
 def dict_to_mgr(original: Any, data: Any, index: Any, columns: Any, **options: Any) -> Any:
     if isinstance(data, dict) and any(type(x) in (Array, list, tuple) for x in data.values()):
-        lengths = [len(x) for x in data.values() if np.ndim(x) and hasattr(x, "__len__")]
+        lengths = [len(x) for x in data.values() if hasattr(x, "__len__") and has_axes(x)]
         length = len(index) if index is not None else lengths[0] if lengths else None
         data = {name: of_data(x, length) for name, x in data.items()}
     return original(data, index, columns, **options)
@@ -173,9 +179,18 @@ def arrays_to_mgr(original: Any, arrays: Any, columns: Any, index: Any, **option
 
 
 @stands_for(managers, "nested_data_to_arrays")
-def nested_data_to_arrays(original: Any, *args: Any, **options: Any) -> Any:
-    arrays, columns, index = original(*args, **options)
+def nested_data_to_arrays(original: Any, data: Any, *args: Any, **options: Any) -> Any:
+    """A list of rows, each of which may be an Array."""
+    rows = [list(x) if type(x) is Array and is_live(x) else plain_array(x) for x in data]
+    arrays, columns, index = original(rows, *args, **options)
     return [of_objects(x) for x in arrays], columns, index
+
+
+@stands_for(sys.modules["pandas._libs.lib"], "maybe_convert_objects")
+def maybe_convert_objects(original: Any, objects: Any, *args: Any, **options: Any) -> Any:
+    """Results of a user's function, one for each group or row."""
+    made = of_objects(objects)
+    return made if type(made) is Live else original(objects, *args, **options)
 
 
 # What is written into plain tables, or computed with one.
@@ -253,6 +268,66 @@ for name in ("fillna", "shift", "reindex_indexer", "unstack", "replace", "replac
     of_manager(name)
 for name in ("where", "putmask", "apply"):
     of_manager(name, integers=True)
+
+
+# Quantiles whose level carries a derivative. Without one pandas' own are taken.
+
+
+def at_level(x: Any, q: Any, interpolation: str) -> Any:
+    """One quantile of a column, or several."""
+    levels = as_array(q)
+    out = quantiles(numbers(x), np.reshape(levels, -1), interpolation)
+    return np.reshape(out, levels.shape)
+
+
+@stands_for(pd.Series, "quantile")
+def series_quantile(original: Any, self: Any, q: Any = 0.5, interpolation: str = "linear") -> Any:
+    if not carries(q):
+        return original(self, plain_array(q), interpolation)
+    levels = validate_percentile(plain(as_array(q)))
+    out = at_level(self, q, interpolation)
+    return pd.Series(column(out), levels, name=self.name) if out.ndim else out
+
+
+@stands_for(pd.DataFrame, "quantile")
+def frame_quantile(
+    original: Any, self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: bool = False,
+    interpolation: str = "linear", method: str = "single",
+) -> Any:  # fmt: skip
+    if not carries(q):
+        return original(self, plain_array(q), axis, numeric_only, interpolation, method)
+    if method != "single":
+        raise MissingRuleError(
+            "`DataFrame.quantile` was asked for whole rows, `method='table'`, at a level that"
+            " carries a derivative.\n"
+            "  A row jumps where the level moves: leave out `method=`, or detach the level with"
+            " `pullback.stop_gradient(q)`."
+        )
+    table = self if axis in (0, "index") else self.T
+    table = table.select_dtypes("number") if numeric_only else table
+    levels = validate_percentile(plain(as_array(q)))
+    columns = [at_level(x, q, interpolation) for _, x in table.items()]
+    if levels.ndim:
+        made = original_table(list(map(column, columns)), pd.Index(levels), table.columns)
+        return self._constructor_from_mgr(made, made.axes)
+    return pd.Series(column(np.stack(columns)), table.columns, name=float(levels))
+
+
+@stands_for(GroupBy, "quantile")
+def group_quantile(
+    original: Any, self: Any, q: Any = 0.5, interpolation: str = "linear", *args: Any,
+    **options: Any,
+) -> Any:  # fmt: skip
+    if not carries(q):
+        return original(self, plain_array(q), interpolation, *args, **options)
+    if np.ndim(as_array(q)) or args or options:
+        raise MissingRuleError(
+            "`groupby(...).quantile` was asked for several levels, or with `numeric_only=`, and a"
+            " level carries a derivative.\n"
+            "  Pick the columns first, and ask for one level at a time:"
+            " `[table.groupby(key)[columns].quantile(q) for q in levels]`."
+        )
+    return self.agg(lambda x: at_level(x, q, interpolation))
 
 
 # Numbers that are sorted into bins.
@@ -371,8 +446,45 @@ def plain_array(x: Any) -> Any:
     return shared(x) if type(x) is Array and not is_live(x) else x
 
 
+def window_apply(original: Any, x: Any, *args: Any, **options: Any) -> Any:
+    """A user's function of each window, to which Arrays may come from elsewhere."""
+    out = apply_windows(plain_array(x), *args, **options)
+    return out if type(out) is Array else np.asarray(out, float)
+
+
+stands_for(sys.modules["pandas._libs.window.aggregations"], "roll_apply")(window_apply)
+
+
+def exact(original: Any, ours: Any) -> Any:
+    """A function of windows that is 0 or NaN where pandas' is.
+
+    Equal numbers have a variance of 0 there, by a count of them; here it may be a rounding error,
+    and a correlation divides by it.
+    """
+
+    def call(*args: Any, **options: Any) -> Any:
+        out = ours(*args, **options)
+        theirs = original(*map(plain_number, args), **options_of(options))
+        if type(out) is not Array:
+            return theirs
+        zero = (theirs == 0) & np.isfinite(plain(out))
+        out = out - np.where(zero, plain(out), 0.0) if zero.any() else out
+        return np.where(np.isnan(theirs), np.nan, out)
+
+    return call
+
+
+def plain_number(x: Any) -> Any:
+    return (plain(x) if x.ndim else float(plain(x))) if type(x) is Array else x
+
+
+def options_of(options: Any) -> Any:
+    return {name: plain_number(x) for name, x in options.items()}
+
+
 for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():
-    compiled(lib(f"window.aggregations.{name}"), ours)
+    original = lib(f"window.aggregations.{name}")
+    compiled(original, exact(original, ours))
 compiled(lib("algos.nancorr"), nancorr)
 compiled(lib("algos.ensure_float64"), lambda x: as_column_of(numbers(x), np.dtype(float)))
 for name in BY_ORDER:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..core.array import Array
 from ..core.errors import ConversionError, MissingRuleError
@@ -64,21 +65,30 @@ def spread(name: str, variance: Any, n: Any) -> Any:
 
 def skew(x: Any) -> Any:
     """The adjusted Fisher-Pearson coefficient."""
+    if alike(x):
+        return OF_ALIKE["skew"]
     n, d = len(x), x - np.mean(x)
-    m2, m3 = np.sum(d**2), np.sum(d**3)
-    return 0.0 if plain(m2) == 0 else n * (n - 1) ** 0.5 / (n - 2) * m3 / m2**1.5
+    return n * (n - 1) ** 0.5 / (n - 2) * np.sum(d**3) / np.sum(d**2) ** 1.5
 
 
 def kurt(x: Any) -> Any:
     """The excess kurtosis without bias."""
+    if alike(x):
+        return OF_ALIKE["kurt"]
     n, d = len(x), x - np.mean(x)
-    m2, m4 = np.sum(d**2), np.sum(d**4)
-    if plain(m2) == 0:
-        return 0.0
     scale = n * (n + 1) * (n - 1) / ((n - 2) * (n - 3))
-    return scale * m4 / m2**2 - 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
+    return scale * np.sum(d**4) / np.sum(d**2) ** 2 - 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
 
 
+def alike(x: Any) -> bool:
+    """Whether numbers are equal but for rounding, so that they have no spread to divide by."""
+    values = plain(x)
+    mean = np.mean(values)
+    return bool(np.mean((values - mean) ** 2) <= (np.finfo(float).eps * mean) ** 2)
+
+
+# What this release of pandas says of equal numbers: 0 before 3.0, NaN since.
+OF_ALIKE = {how: getattr(pd.Series([2.0] * 4), how)() for how in ("skew", "kurt")}
 SPREAD = frozenset({"var", "std", "sem"})
 LEAST = {"sum": 0, "prod": 0, "skew": 3, "kurt": 4}  # how many numbers it takes
 REDUCTIONS: dict[str, Any] = {
@@ -93,7 +103,7 @@ def quantiles(x: Any, qs: Any, interpolation: str) -> Any:
     if not len(x):
         return np.full(len(qs), NAN)
     method: Any = interpolation
-    return np.quantile(x, np.asarray(qs), method=method)
+    return np.quantile(x, qs if type(qs) is Array else np.asarray(qs), method=method)
 
 
 def accumulated(name: str, x: Any, skipna: bool = True) -> Any:

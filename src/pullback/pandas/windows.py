@@ -30,8 +30,8 @@ def windows_of(x: Any, start: Any, end: Any) -> tuple[Any, Any]:
     return np.where(there, x[places], 0.0), there
 
 
-def in_parts(f: Any) -> Any:
-    """A function of windows, of as many at once as memory should take."""
+def in_parts(f: Any, of_none: float = NAN) -> Any:
+    """A function of windows, of as many at once as memory should take; and its value of none."""
 
     def moving(x: Any, start: Any, end: Any, minp: Any, *args: Any, **options: Any) -> Any:
         start, end = np.asarray(start), np.asarray(end)
@@ -45,7 +45,8 @@ def in_parts(f: Any) -> Any:
             n = np.sum(there, axis=1)
             with np.errstate(all="ignore"):
                 out = f(rows, there, n, *args, **options)
-            parts.append(np.where(n >= max(minp or 0, 1), out, NAN))
+            empty = NAN if minp else of_none
+            parts.append(np.where(n >= max(minp or 0, 1), out, empty))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     return moving
@@ -100,8 +101,8 @@ def by_row(f: Any, least: int) -> Any:
     return of_rows
 
 
-def quantile(x: Any, quantile: float, interpolation: str) -> Any:
-    return quantiles(x, [quantile], interpolation)[0]
+def quantile(x: Any, quantile: Any, interpolation: str) -> Any:
+    return quantiles(x, np.stack([quantile]), interpolation)[0]
 
 
 def counted(x: Any) -> float:
@@ -109,7 +110,7 @@ def counted(x: Any) -> float:
 
 
 WINDOWS = {
-    "roll_sum": in_parts(total),
+    "roll_sum": in_parts(total, 0.0),
     "roll_mean": in_parts(mean),
     "roll_var": in_parts(var),
     "roll_skew": in_parts(by_row(skew, 3)),
@@ -120,19 +121,19 @@ WINDOWS = {
     "roll_first": in_parts(first),
     "roll_last": in_parts(last),
     "roll_quantile": in_parts(by_row(quantile, 1)),
-    "roll_nunique": in_parts(by_row(counted, 1)),
+    "roll_nunique": in_parts(by_row(counted, 1), 0.0),
 }
 
 
-def apply(
+def apply_windows(
     x: Any, start: Any, end: Any, minp: int, function: Any, raw: bool, args: Any, kwargs: Any
 ) -> Any:
     """`rolling(n).apply(f)`: the user's function is called with each window."""
     numbers = x if raw else x.to_numpy()
-    known = np.concatenate([[0], np.cumsum(~np.isnan(plain(numbers)))])
+    known = np.concatenate([[0], np.cumsum(np.isfinite(plain(numbers)))])
     out = []
     for a, b in zip(start.tolist(), end.tolist(), strict=True):
-        if known[b] - known[a] < max(minp, 1):
+        if known[b] - known[a] < minp:
             out.append(NAN)
         else:
             window = x[a:b] if raw else CALLS[x.iloc[a:b].copy]()
@@ -174,12 +175,17 @@ OF_TWO = {"roll_cov": cov, "roll_corr": corr}
 
 
 def weighted(x: Any, weights: Any, minp: int, ddof: int | None = None, total: bool = False) -> Any:
-    """Windows that end at each number, of which each place has its weight."""
+    """Windows that end at each number, of which each place has its weight.
+
+    For a variance, pandas gives each number one weight for all windows, `weights[i % size]`, and
+    takes all windows for full where it corrects for the mean.
+    """
     ends = np.arange(1, len(x) + 1)
     starts = ends - len(weights)
     rows, there = windows_of(np.concatenate([np.full(len(weights), NAN), x]),
                              starts + len(weights), ends + len(weights))  # fmt: skip
-    w = np.where(there, np.asarray(weights), 0.0)
+    places = np.arange(len(weights)) + (0 if ddof is None else starts[:, None])
+    w = np.where(there, weights[places % len(weights)], 0.0)
     n, sums = np.sum(there, axis=1), np.sum(w, axis=1)
     enough = n >= max(minp, 1)
     if total:
@@ -189,8 +195,9 @@ def weighted(x: Any, weights: Any, minp: int, ddof: int | None = None, total: bo
     if ddof is None:
         return np.where(enough, mean, NAN)
     distances = np.where(there, rows - mean[:, None], 0.0)
-    scale = np.where(n > ddof, n / (safe * np.maximum(n - ddof, 1)), NAN)
-    return np.where(enough, np.sum(w * distances**2, axis=1) * scale, NAN)
+    size = len(weights)
+    scale = size / (safe * max(size - ddof, 1))
+    return np.where(enough & (n > ddof), np.sum(w * distances**2, axis=1) * scale, NAN)
 
 
 OF_WEIGHTS = {
@@ -214,7 +221,7 @@ def decayed_sums(x: Any, decay: Any) -> Any:
     rest = blocks * TOGETHER - n
     decay = np.concatenate([decay, np.ones(rest)]).reshape(blocks, TOGETHER)
     x = np.concatenate([x, np.zeros(rest)]).reshape(blocks, TOGETHER)
-    weights = np.zeros((blocks, TOGETHER, TOGETHER))
+    weights = np.zeros((blocks, TOGETHER, TOGETHER), like=decay)
     for i in range(TOGETHER):
         if i:
             weights[:, i, :] = decay[:, i, None] * weights[:, i - 1, :]
@@ -228,31 +235,37 @@ def decayed_sums(x: Any, decay: Any) -> Any:
     return y.reshape(-1)[:n]
 
 
-def decays(
-    known: Any, start: Any, end: Any, com: float, adjust: bool, ignore_na: bool, steps: Any = None
-) -> Any:
-    """How much of the mean before, and of each number, the next mean has: (decay, share)."""
-    alpha = 1 / (1 + com)
-    share_of_new = 1.0 if adjust else alpha
-    decay, share = np.ones(len(known)), np.zeros(len(known))
+def gaps(known: Any, start: Any, end: Any, ignore_na: bool, steps: Any = None) -> tuple[Any, Any]:
+    """How far each number is from the one before it in its window, and which ones are the first."""
+    steps = np.ones(len(known)) if steps is None else np.concatenate([[0.0], steps])
+    passed = np.cumsum(np.where(known | (not ignore_na), steps, 0.0))
+    gap, first = np.zeros(len(known)), np.zeros(len(known), bool)
     for a, b in zip(start.tolist(), end.tolist(), strict=True):
-        old, begun = 1.0, False
-        for t in range(a, b):
-            if not begun:
-                if known[t]:
-                    begun = True
-                    decay[t], share[t] = 0.0, 1.0
-                elif t == a:
-                    decay[t] = 0.0
-            elif known[t] or not ignore_na:
-                old *= (1 - alpha) ** (1.0 if steps is None else steps[t - 1])
-                if known[t]:
-                    decay[t], share[t] = (
-                        old / (old + share_of_new),
-                        share_of_new / (old + share_of_new),
-                    )
-                    old = old + share_of_new if adjust else 1.0
-    return decay, share
+        places = a + np.flatnonzero(known[a:b])
+        first[places[:1]] = True
+        gap[places[1:]] = np.diff(passed[places])
+    return gap, first
+
+
+def decays(
+    known: Any, start: Any, end: Any, com: Any, adjust: bool, ignore_na: bool, steps: Any = None
+) -> Any:
+    """How much of the mean before, and of each number, the next mean has: (decay, share).
+
+    After a gap, the numbers before weigh (1 - alpha)**gap of what they weighed: their sum if the
+    weights are adjusted for it, else 1.
+    """
+    alpha = 1 / (1 + com)
+    gap, first = gaps(known, start, end, ignore_na, steps)
+    old = np.where(known & ~first, (1 - alpha) ** gap, 0.0)
+    if adjust:
+        total = decayed_sums(np.where(known, 1.0, 0.0), np.where(known, old, 1.0))
+        share, decay = 1 / np.where(known, total, 1.0), np.where(known, old, 0.0)
+        decay = decay * np.concatenate([np.zeros(1), total[:-1]]) * share
+    else:
+        share = np.where(first, 1.0, alpha / (old + alpha))
+        decay = old / (old + alpha)
+    return np.where(known, decay, 1.0), np.where(known, share, 0.0)
 
 
 def counts(known: Any, start: Any, end: Any) -> Any:
@@ -302,28 +315,21 @@ def ewmcov(
     return np.where(enough & ~np.isnan(scale), out * np.where(np.isnan(scale), 0.0, scale), NAN)
 
 
-def unbiased(known: Any, start: Any, end: Any, com: float, adjust: bool, ignore_na: bool) -> Any:
-    """By what a variance is multiplied, since the mean was estimated as well."""
+def unbiased(known: Any, start: Any, end: Any, com: Any, adjust: bool, ignore_na: bool) -> Any:
+    """By what a variance is multiplied, since the mean was estimated as well.
+
+    It is total**2 / (total**2 - squared) for the sum of the weights and that of their squares.
+    """
     alpha = 1 / (1 + com)
-    share = 1.0 if adjust else alpha
-    out = np.full(len(known), NAN)
-    for a, b in zip(start.tolist(), end.tolist(), strict=True):
-        total = squared = old = 1.0
-        begun = False
-        for t in range(a, b):
-            if not begun:
-                begun = bool(known[t])
-            elif known[t] or not ignore_na:
-                total, squared, old = (
-                    total * (1 - alpha), squared * (1 - alpha) ** 2, old * (1 - alpha)
-                )  # fmt: skip
-                if known[t]:
-                    total, squared, old = total + share, squared + share**2, old + share
-                    if not adjust:
-                        total, squared, old = total / old, squared / old**2, 1.0
-            if begun and total**2 - squared > 0:
-                out[t] = total**2 / (total**2 - squared)
-    return out
+    gap, first = gaps(known, start, end, ignore_na)
+    old = np.where(known & ~first, (1 - alpha) ** gap, 0.0)
+    new = np.where(first, 1.0, 1.0 if adjust else alpha / (old + alpha))
+    old = old if adjust else old / (old + alpha)
+    old, new = np.where(known, old, 1.0), np.where(known, new, 0.0)
+    total, squared = decayed_sums(new, old), decayed_sums(new**2, old**2)
+    rest = total**2 - squared
+    enough = plain(rest) > 0
+    return np.where(enough, total**2 / np.where(enough, rest, 1.0), NAN)
 
 
 def root(x: Any) -> Any:
@@ -358,4 +364,4 @@ def nancorr(mat: Any, cov: bool = False, minp: int | None = None) -> Any:
     return np.stack(rows)
 
 
-OTHERS = {"roll_apply": apply, "ewm": ewm, "ewmcov": ewmcov}
+OTHERS = {"ewm": ewm, "ewmcov": ewmcov}

@@ -341,15 +341,17 @@ hecon_p = LapackRoutines("hecon", (2, 1, 0), of_symmetric_condition, types="FD")
 hetri_p = LapackRoutines("hetri", (2, 1), of_symmetric_inverse, types="FD")
 
 
-def of_syevr(a: Any, upper: bool = False, vectors: bool = True, part: Any = None) -> list[Any]:
-    """part: the first and the last eigenvalue that are wanted, from 1; None for all"""
-    (n, _), (first, last) = a, part or (1, a[0])
+def of_syevr(
+    a: Any, upper: bool = False, vectors: bool = True, part: Any = None, within: Any = None
+) -> list[Any]:
+    """part: the first and the last eigenvalue that are wanted, from 1; within: their limits"""
+    (n, _), (first, last), (low, high) = a, part or (1, a[0]), within or (0.0, 1.0)
     z = (n, last - first + 1) if vectors else (1, 1)
     return [
-        b"V" if vectors else b"N", b"I" if part else b"A", letter(upper), n, Inout(0), n, 0.0, 1.0,
-        first, last, 0.0, Filled((), INTEGER), Filled((n,), PART), Filled(z), z[0],
-        Filled((2 * n,), INTEGER), Scratch(), LENGTH, OfReal([], [Scratch(PART), LENGTH]),
-        Scratch(INTEGER), LENGTH, INFO,
+        b"V" if vectors else b"N", b"I" if part else b"V" if within else b"A", letter(upper), n,
+        Inout(0), n, low, high, first, last, 0.0, Filled((), INTEGER), Filled((n,), PART),
+        Filled(z), z[0], Filled((2 * n,), INTEGER), Scratch(), LENGTH,
+        OfReal([], [Scratch(PART), LENGTH]), Scratch(INTEGER), LENGTH, INFO,
     ]  # fmt: skip
 
 
@@ -363,6 +365,15 @@ sbevd_p = LapackRoutines(
         ab[1] if vectors else 1, Scratch(), LENGTH, OfReal([], [Scratch(PART), LENGTH]),
         Scratch(INTEGER), LENGTH, INFO,
     ],
+)  # fmt: skip
+stevd_p = LapackRoutines(
+    "stevd",
+    (1, 1),
+    lambda d, e, vectors=True: [
+        b"V" if vectors else b"N", *d, Inout(0), Inout(1), Filled(d * 2 if vectors else (1, 1)),
+        d[0] if vectors else 1, Scratch(), LENGTH, Scratch(INTEGER), LENGTH, INFO,
+    ],
+    types="fd",
 )  # fmt: skip
 
 
@@ -424,6 +435,14 @@ gelss_p = LapackRoutines(
         Filled((), INTEGER), Scratch(), LENGTH, OfReal([], [Filled((5 * min(a),), PART)]), INFO,
     ],
 )  # fmt: skip
+gelsy_p = LapackRoutines(
+    "gelsy",
+    (2, 2, 1),
+    lambda a, b, free, cond=0.0: [
+        *a, b[1], Inout(0), a[0], Inout(1), b[0], Inout(2), float(cond), Filled((), INTEGER),
+        Scratch(), LENGTH, OfReal([], [Filled((2 * a[1],), PART)]), INFO,
+    ],
+)  # fmt: skip
 trtrs_p = LapackRoutines(
     "trtrs",
     (2, 2),
@@ -476,6 +495,18 @@ def of_ggev(a: Any, b: Any, vectors: bool = True) -> list[Any]:
 
 
 ggev_p = LapackRoutines("ggev", (2, 2), of_ggev)
+
+
+def of_gges(a: Any, b: Any) -> list[Any]:  # nothing is sorted, as by `of_gees`
+    n, values = a[0], Filled((a[0],))
+    return [
+        b"V", b"V", b"N", 0, n, Inout(0), n, Inout(1), n, Filled((), INTEGER),
+        OfReal([values, values], [values]), values, Filled(a), n, Filled(a), n, Scratch(), LENGTH,
+        OfReal([], [Filled((8 * n,), PART)]), Filled((n,), INTEGER), INFO,
+    ]  # fmt: skip
+
+
+gges_p = LapackRoutines("gges", (2, 2), of_gges)
 sygvd_p = LapackRoutines(
     "sygvd hegvd",
     (2, 2),

@@ -76,7 +76,10 @@ class RecordedBranch:
     """One way of a right-hand side: its result, its questions, and its decisions by what moves.
 
     The result is its value, and all slopes in one vector.
+    ends: in a row of all that it gives, where each part ends
     """
+
+    ends: Any = None
 
     def __init__(self, number: int, branch: WrittenBranch, live: list[bool]) -> None:
         self.number, self.theta, self.answers = number, branch.theta, branch.answers
@@ -127,9 +130,10 @@ class RecordedBranch:
             return np.concatenate([np.ravel(x) * 1.0 for x in self([t, y], theta)])
 
         with np.errstate(all="ignore"):
-            value, slopes, *rest = [np.size(x) for x in self([ts[0], ys[0]], theta)]
-            ends = np.cumsum([value + slopes, *rest])[:-1]
-            return np.split(np.asarray(peel(vmap(flat)(ts, ys))), ends, axis=1)
+            if self.ends is None:
+                value, slopes, *rest = [np.size(x) for x in self([ts[0], ys[0]], theta)]
+                self.ends = np.cumsum([value + slopes, *rest])[:-1]
+            return np.split(np.asarray(peel(vmap(flat)(ts, ys))), self.ends, axis=1)
 
 
 class RecordedDecided(Decided):
@@ -161,7 +165,7 @@ class RecordedDecided(Decided):
 class RecordedSide(RightSide):
     """A right-hand side by its record at some point, and by further ones where it branches."""
 
-    parts = 128
+    parts = 1024
     value: ValueAlone | None = None
 
     def __init__(self, fun: Callable[..., Any], order: int, t: float, y: np.ndarray) -> None:

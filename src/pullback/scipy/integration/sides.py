@@ -217,10 +217,11 @@ class Search:
     """Where the right-hand side jumps along a trajectory that takes no notice of it.
 
     values_jump: whether its value was seen to jump, and not its slopes alone
+    may_jump: whether it may, where it isn't looked at closely
     width: of the range, so near to a change values on both sides are compared
     """
 
-    values_jump = False
+    values_jump = may_jump = False
     samples, jump, closely, width = SAMPLES, JUMP, True, 0.0
 
     def __init__(self, path: Trajectory, ts: Sequence[float], side: RightSide) -> None:
@@ -243,8 +244,11 @@ class Search:
 
     def states(self, places: list[tuple[int, float]]) -> np.ndarray:
         """The solution at times of steps."""
-        columns = zip(*[self.piece(i, t) for i, t in places], strict=True)
-        return np.asarray(peel(vmap(self.path.method.at)(*map(np.stack, columns))))
+        steps, at = np.unique([i for i, _ in places], return_inverse=True)
+        pieces = [self.piece(int(i), self.ts[i])[:3] for i in steps]
+        ys, hs, polynomials = [np.stack(x)[at] for x in zip(*pieces, strict=True)]
+        xs = (np.array([t for _, t in places]) - np.array(self.ts)[steps[at]]) / hs
+        return np.asarray(peel(vmap(self.path.method.at)(ys, hs, polynomials, xs)))
 
     def jumps(self) -> list[Change]:
         """The changes of decisions at which it jumps, one after the other."""
@@ -302,16 +306,21 @@ class Search:
                     continue
                 k = there[0]
                 low, high = places[k - 1][1], places[k][1]
-                differ = self.differ(outs[k - 1], outs[k])
+                first, last = outs[k - 1], outs[k]
+                differ = self.differ(first, last)
+                moves = not self.closely and self.differ(first, last, len(self.ys[0]), JUMP)
                 if (
                     abs(high - low) > width
                     and abs(high - low) < abs(b - a)
-                    and (self.closely or differ)
+                    and (self.closely or differ or moves)
                 ):
                     open_.append((change, low, high, differ))
-                elif differ or self.cancel(change[0], low, high):
+                    continue
+                cancels = not differ and self.cancel(change[0], low, high)
+                self.may_jump |= moves or cancels
+                if differ or cancels:
                     jumping.append(change)
-                    self.values_jump |= self.differ(outs[k - 1], outs[k], len(self.ys[0]))
+                    self.values_jump |= self.differ(first, last, len(self.ys[0]))
         return jumping
 
     def cancel(self, i: int, a: float, b: float) -> bool:
@@ -326,13 +335,16 @@ class Search:
                     return True
         return False
 
-    def differ(self, first: np.ndarray, last: np.ndarray, n: int | None = None) -> bool:
-        """Whether two results differ, or the first n numbers in them."""
+    def differ(
+        self, first: np.ndarray, last: np.ndarray, n: int | None = None, by: float | None = None
+    ) -> bool:
+        """Whether two results differ, or the first n numbers in them, by a part of the largest."""
         if first.shape != last.shape:
             return True
         first, last, largest = first[:n], last[:n], self.largest[:n]
         floor = 1e-9 * np.max(largest, initial=0)
-        return bool(np.any(np.abs(last - first) > self.jump * np.maximum(largest, floor)))
+        by = self.jump if by is None else by
+        return bool(np.any(np.abs(last - first) > by * np.maximum(largest, floor)))
 
 
 class KinkSearch(Search):
@@ -357,6 +369,7 @@ class KinkSearch(Search):
         try:
             found = self.jumps() if self.side.may_bend(self.ts[0], self.ys[0]) else []
         except Exception:
+            self.may_jump = True
             return []
         return found if self.known <= {(change.low, change.high) for change in found} else []
 

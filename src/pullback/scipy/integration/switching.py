@@ -381,8 +381,13 @@ def switched(
     problem = InitialValueProblem(steps, held, ends, y)
     with suppress(Exception, Unstaged):
         start = float(steps.ts[0]), np.asarray(peel(y))
-        sides = [RecordedSide(side.fun, n, *start) for n in dict.fromkeys((side.order, 2))]
-        return by_sides(problem, sides[0], sides[-1])
+        recorded = lambda order: RecordedSide(side.fun, order, *start)
+        slopes = recorded(2)
+        if side.order == 1:
+            found = by_slopes(problem, slopes) if slopes.may_bend(*start) else None
+            if found is not JUMPS:
+                return found
+        return by_sides(problem, slopes if side.order == 2 else recorded(side.order), slopes)
     return by_sides(problem, side, RightSide(side.fun, 2))
 
 
@@ -398,6 +403,25 @@ class InitialValueProblem:
         if steps.stages is not None:
             return self.held()
         return Trajectory(steps.method, side, steps.ts, y, None, steps.rtol)
+
+
+JUMPS = object()
+
+
+def by_slopes(problem: InitialValueProblem, slopes: RightSide) -> Any:
+    """For a first derivative, by what the slopes decide alone, among which is all that counts.
+
+    JUMPS if the right-hand side itself may jump, which is to be looked at more closely.
+    """
+    path = problem.plain(slopes)
+    search = KinkSearch(path, problem.steps.ts, slopes, [])
+    kinks = search.kinks()
+    if search.may_jump:
+        return JUMPS
+    if kinks:
+        with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
+            return in_pieces(problem, path, slopes, kinks, True)
+    return None
 
 
 def by_sides(

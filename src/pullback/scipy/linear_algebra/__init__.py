@@ -12,6 +12,7 @@
     angles          the cosine-sine decomposition
     spectra         eigenvalues, singular values
     functions       functions of matrices
+    unchecked       SciPy's functions of one matrix, without their checks in Python
     riccati         the equations of optimal control
     pencils         the Schur form of two matrices
     routines        how routines of BLAS and LAPACK are described

@@ -26,7 +26,8 @@ from .factors import (
     unitary_p,
 )
 from .kinds import OfMatrices
-from .special import norm_values
+from .pencils import qz_p
+from .special import norm_of_ones, norm_values
 from .spectra import (
     banded,
     null_p,
@@ -36,6 +37,7 @@ from .spectra import (
     schur_p,
     singular_values,
     svd_values,
+    tridiagonal,
     two_matrices,
 )
 from .systems import (
@@ -104,9 +106,11 @@ def spectrum(
     vectors: bool,
     driver: Any = None,
     subset_by_index: Any = None,
+    subset_by_value: Any = None,
+    count: Any = None,
     **options: Any,
 ) -> Any:
-    if driver not in (None, "evr") or asks_more(options, "count") or not lapack.usable("syevr"):
+    if driver not in (None, "evr") or asks_more(options) or not lapack.usable("syevr"):
         return NotImplemented
     side: dict[str, Any] = {"upper": not lower, "vectors": vectors}
     n = a.shape[-1]
@@ -115,9 +119,29 @@ def spectrum(
         if not 0 <= first <= last < n:
             return NotImplemented
         side["part"], n = (first + 1, last + 1), last - first + 1
-    _, count, w, v, *_rest, well = called(lapack.syevr_p, a, **side)
-    well = np.logical_and(well, np.all(count == n))
-    return ((w[..., :n], v) if vectors else w[..., :n]), well
+    elif subset_by_value is not None:
+        low, high = map(float, subset_by_value)
+        if not low < high:
+            return NotImplemented
+        side["within"], n = (low, high), count
+    _, found, w, v, *_rest, well = called(lapack.syevr_p, a, **side)
+    well = np.logical_and(well, np.all(found == n))
+    return ((w[..., :n], v[..., :n]) if vectors else w[..., :n]), well
+
+
+def spectrum_of_three_diagonals(
+    d: Any, e: Any, vectors: bool, lapack_driver: Any = None, **options: Any
+) -> Any:
+    real = d.dtype.kind == e.dtype.kind == "f"
+    if not real or d.shape[-1] < 2 or d.shape[-1] != e.shape[-1] + 1 or not lapack.usable("stevd"):
+        return NotImplemented
+    if asks_more(options, "count", "tol") or lapack_driver not in WITHOUT_CHOICE:
+        return NotImplemented
+    w, _, v, *_rest, well = called(lapack.stevd_p, d, e, vectors=vectors)
+    return ((w, v) if vectors else w), well
+
+
+WITHOUT_CHOICE = None, "auto", "stevd"
 
 
 def spectrum_of_bands(ab: Any, lower: bool, vectors: bool, **options: Any) -> Any:
@@ -193,12 +217,23 @@ def by_factors(lu: Any, piv: Any, b: Any, trans: int, **_: Any) -> Any:
 
 
 def least_squares(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None, **_: Any) -> Any:
-    if lapack_driver not in LEAST_SQUARES or not lapack.usable("gelsd", "gelss"):
+    pivots = lapack_driver == "gelsy"
+    if not pivots and lapack_driver not in LEAST_SQUARES:
+        return NotImplemented
+    if not lapack.usable("gelsd", "gelss", "gelsy"):
         return NotImplemented
     m, n = a.shape[-2:]
     if m < n:
         b = np.pad(b, [(0, 0)] * (b.ndim - 2) + [(0, n - m), (0, 0)])
     cond = eps_of(a) if cond is None else float(cond)
+    if pivots:  # neither residuals nor singular values
+        free = np.zeros((n,), np.int32)
+        _, x, _, rank, *_rest, well = called(lapack.gelsy_p, a, b, free, cond=cond)
+        rest = np.full_like(
+            x, np.nan, of_residuals(x.dtype), shape=[*a.shape[:-2], b.shape[-1] if m > n else 0]
+        )
+        s = np.zeros_like(x, x.real.dtype, shape=(*a.shape[:-2], min(m, n)))
+        return (x[..., :n, :], rest, rank.astype(np.intp), s), well
     _, x, s, rank, *_rest, well = called(LEAST_SQUARES[lapack_driver], a, b, cond=cond)
     rest = x[..., :0, 0] if m <= n else np.sum(np.abs(x[..., n:, :]) ** 2, axis=-2)
     rest = rest.astype(of_residuals(x.dtype), copy=False) if m <= n else rest
@@ -323,13 +358,17 @@ def null_vectors(a: Any, rank: int, **_: Any) -> Any:
 
 
 def size(ndim: int, a: Any, ord: Any = None, **_: Any) -> Any:
-    """NumPy's norm where no square of a number overflows, or underflows; in double precision.
+    """NumPy's norm where no square of a number overflows, or underflows.
 
     ndim: 1 for vectors, 2 for matrices; a may be a stack of them
     """
-    if a.dtype.char not in "dD":
-        return NotImplemented
     axes = None if a.ndim == ndim else (-2, -1) if ndim == 2 else -1
+    if a.dtype.char in "fF":
+        shape = tuple([min(n, 2) for n in a.shape[a.ndim - ndim :]])
+        found = np.asarray(norm_of_ones(shape, ord, a.dtype)).dtype
+        of_squares = ord in (None, "fro") or (ord == 2 and ndim == 1)
+        wide = a.astype(np.result_type(a.dtype, float)) if of_squares else a
+        return (np.linalg.norm(wide, ord, axes).astype(a.real.dtype).astype(found),)
     out = np.linalg.norm(a, ord, axes)
     if ord not in (None, "fro", 2):
         return (out,)
@@ -363,6 +402,17 @@ def full_rank_inverse_by_triangle(
     rank = np.sum(counted, axis=-1, dtype=np.intp)
     out = (u * (1.0 / s)[..., None, :]) @ adjoint(u)
     return (out, rank), np.logical_and(well, np.all(counted))
+
+
+def of_pencil(a: Any, b: Any, output: str = "real", sort: Any = None, **_: Any) -> Any:
+    if output not in ("real", "r", "complex", "c") or sort is not None:
+        return NotImplemented
+    if a.shape[-2:] != b.shape[-2:] or not lapack.usable("gges"):
+        return NotImplemented
+    if output in ("complex", "c"):
+        a, b = [x.astype(np.result_type(x.dtype, np.complex64)) for x in (a, b)]
+    s, t, _, *found, well = called(lapack.gges_p, a, b)
+    return (s, t, *found[2 if a.dtype.kind == "c" else 3 :][:2]), well
 
 
 def polar_factors(a: Any, side: str) -> Any:
@@ -453,6 +503,8 @@ BY: dict[OfMatrices, Any] = {
     one_matrix.values: on_vectors(spectrum, False),
     two_matrices.vectors: on_vectors(two_forms, True),
     two_matrices.values: on_vectors(two_forms, False),
+    tridiagonal.vectors: on_vectors(spectrum_of_three_diagonals, True),
+    tridiagonal.values: on_vectors(spectrum_of_three_diagonals, False),
     banded.vectors: on_vectors(spectrum_of_bands, True),
     banded.values: on_vectors(spectrum_of_bands, False),
     pencils[1]: eigen_pairs,
@@ -479,6 +531,7 @@ BY: dict[OfMatrices, Any] = {
     lyapunov_p: lambda a, q, **_: matrix_equation(a, None, q),
     lu_p: triangular_factors,
     null_p: null_vectors,
+    qz_p: of_pencil,
     **{row: partial(size, ndim) for ndim, row in norm_values.items()},
 }
 for values, quick in BY.items():

@@ -19,8 +19,9 @@ from ...primitives.elementwise import stopped
 from ...primitives.exact import exact
 from ...primitives.spectra import computed, row
 from ..solving.plain import solve
-from .kinds import Moving, OfMatrices, WithoutDerivative, answers
+from .kinds import Moving, OfMatrices, WithoutDerivative, answers, square
 from .systems import sylvester_p
+from .unchecked import exponential, square_root
 
 
 def angle(a: Any) -> Any:
@@ -40,21 +41,53 @@ def angle(a: Any) -> Any:
 angle_p = WithoutDerivative("angle", angle, lambda a: Spec((), float))
 
 
-class MatrixFunction(OfMatrices):
-    """f(a), and whether SciPy returns it as real.
+def block(a: Any, e: Any) -> Any:
+    """[[a, e], [0, a]]."""
+    stack = np.broadcast_shapes(a.shape[:-2], e.shape[:-2])
+    a, e = [np.broadcast_to(x, (*stack, *x.shape[-2:])) for x in (a, e)]
+    top = np.concatenate([a, e], axis=-1)
+    nothing = zeros(Spec(a.shape, a.dtype))
+    return np.concatenate([top, np.concatenate([nothing, a], axis=-1)], axis=-2)
 
-    A function that `leaves` the reals gives complex numbers, and has a cut along the negative ones.
-    Of matrices with eigenvalues there, the block is that of the plane turned by an angle.
+
+class Entire(OfMatrices):
+    """f(a) by a power series that holds everywhere."""
+
+    reads = "x0"
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.function, self.shape = function, square
+        super().__init__(name)
+
+    def found(self, a):
+        return np.asarray(self.function(a)).astype(computed(a), copy=False)
+
+    def jvp(self, out, xs, x_dots):
+        return self.corner(xs[0], x_dots[0])
+
+    def vjp(self, out_bar, residual, wanted):
+        return (self.corner(np.swapaxes(residual.xs[0], -1, -2), out_bar),)
+
+    def corner(self, a, e):
+        """The derivative of f at a in the direction e."""
+        n = a.shape[-1]
+        return self(block(a, e))[..., :n, n:]
+
+
+class MatrixFunction(OfMatrices):
+    """f(a) of a function that leaves the reals, and whether SciPy returns it as real.
+
+    It has a cut along the negative numbers. Of matrices with eigenvalues there, the block is that
+    of the plane turned by an angle.
     """
 
     n_out = 2
     reads = "x0"
 
     def __init__(
-        self, name: str, function: Callable[..., Any], turned_back: Callable[..., Any] | None = None
+        self, name: str, function: Callable[..., Any], turned_back: Callable[..., Any]
     ) -> None:
-        self.function, self.turned_back = function, turned_back or np.ones_like
-        self.leaves = turned_back is not None
+        self.function, self.turned_back = function, turned_back
         super().__init__(name)
 
     def found(self, a, *others, **static):
@@ -63,8 +96,7 @@ class MatrixFunction(OfMatrices):
         return out.astype(self.dtype(a), copy=False), np.bool_(real)
 
     def dtype(self, a):
-        dtype = computed(a)
-        return np.result_type(dtype, np.complex64) if self.leaves else dtype
+        return np.result_type(computed(a), np.complex64)
 
     def shape(self, a, *others, **static):
         return Spec(a.shape, self.dtype(a)), Spec((), np.bool_)
@@ -79,17 +111,11 @@ class MatrixFunction(OfMatrices):
     def corner(self, a, e, static, *others):
         """The derivative of f at a in the direction e."""
         n, back = a.shape[-1], 1.0
-        if self.leaves:
-            turn = angle_p(a)
-            if somewhere(turn != 0):
-                unit = np.exp(-1j * turn)[..., None, None]
-                a, e, back = a * unit, e * unit, self.turned_back(turn, *others)[..., None, None]
-        stack = np.broadcast_shapes(a.shape[:-2], e.shape[:-2])
-        a, e = np.broadcast_to(a, (*stack, n, n)), np.broadcast_to(e, (*stack, n, n))
-        top = np.concatenate([a, e], axis=-1)
-        nothing = zeros(Spec(a.shape, a.dtype))
-        whole = np.concatenate([top, np.concatenate([nothing, a], axis=-1)], axis=-2)
-        return back * self(whole, *others, **static)[0][..., :n, n:]
+        turn = angle_p(a)
+        if somewhere(turn != 0):
+            unit = np.exp(-1j * turn)[..., None, None]
+            a, e, back = a * unit, e * unit, self.turned_back(turn, *others)[..., None, None]
+        return back * self(block(a, e), *others, **static)[0][..., :n, n:]
 
 
 def as_found(out: Any, real: Any, a: Any) -> Any:
@@ -124,14 +150,14 @@ class SquareRoot(MatrixFunction):
         return sylvester_p(root, root, e)
 
 
-expm_p = MatrixFunction("expm", sl.expm)
-sqrtm_p = SquareRoot("sqrtm", sl.sqrtm, lambda turn: np.exp(0.5j * turn))
+expm_p = Entire("expm", exponential)
+sqrtm_p = SquareRoot("sqrtm", square_root, lambda turn: np.exp(0.5j * turn))
 logm_p = MatrixFunction("logm", sl.logm, lambda turn: np.ones_like(turn))
 
 
 @answers(sl.expm, "A")
 def expm(A):
-    return expm_p(A if A.ndim > 1 else np.reshape(A, (1, 1)))[0]
+    return expm_p(A if A.ndim > 1 else np.reshape(A, (1, 1)))
 
 
 @answers(sl.sqrtm, "A")
@@ -206,8 +232,8 @@ frechet_values = WithoutDerivative(
 def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
     found, slope = frechet_values(A, E, method=method, check_finite=check_finite)
     A = A.astype(A.dtype.newbyteorder("="), copy=False)  # `expm` requires native byte order
-    slope = exact(slope, expm_p.corner(A, E, {}))
-    return (exact(found, expm_p(A)[0]), slope) if compute_expm else slope
+    slope = exact(slope, expm_p.corner(A, E))
+    return (exact(found, expm_p(A)), slope) if compute_expm else slope
 
 
 # Functions of matrices that are not power series around each matrix.

@@ -204,7 +204,8 @@ class OfMatrices(Primitive):
 
     def value(self, *xs, **static):
         if [x.ndim for x in xs] == [*self.cores]:
-            return scalars(as_arrays(call_outside(self.found, xs, static)))
+            out = call_outside(self.found, xs, static)
+            return out if type(out) is np.ndarray and out.ndim else scalars(as_arrays(out))
         out = over_stacks(
             lambda *xs: call_outside(self.found, xs, static),
             xs,

@@ -96,9 +96,9 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
 
 
 @cache
-def norm_of_ones(shape: tuple[int, ...], ord: Any) -> Any:
+def norm_of_ones(shape: tuple[int, ...], ord: Any, dtype: Any = float) -> Any:
     """A norm as SciPy returns it; from BLAS and LAPACK it's a Python number."""
-    return sl.norm(np.ones(shape), ord=ord)
+    return sl.norm(np.ones(shape, dtype), ord=ord)
 
 
 def checked(a: Any) -> None:

@@ -20,6 +20,7 @@ from ...transforms.of_program import pulled
 from ..releases import SINCE_1_18
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
 from .kinds import Moving, System, WithoutDerivative, answers, counted
+from .unchecked import toeplitz_solution
 
 
 def turn(x: Any) -> Any:
@@ -299,7 +300,7 @@ def solveh_banded(ab, b, lower=False, check_finite=True):
 
 toeplitz_p = System(
     "solve_toeplitz",
-    lambda c, r, b, **options: sl.solve_toeplitz((c, r), b, **options),
+    toeplitz_solution,
     lambda c, r, x, **_: times_toeplitz(c, r, x),
     lambda c, r, **_: (
         [np.concatenate([c[..., :1], r[..., 1:]], axis=-1), c],
