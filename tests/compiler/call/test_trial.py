@@ -13,7 +13,7 @@ import pytest
 
 import pullback as pb
 from pullback.compiler import first_call
-from pullback.compiler.call import reasons, trial
+from pullback.compiler.call import choose_path, reasons, trial
 from pullback.compiler.call.call_kind import CallKind
 from pullback.compiler.call.trial import Trial
 from pullback.compiler.llvm import binding
@@ -140,7 +140,7 @@ class TestSlower:
         fast = pb.compile(lambda x: np.sort(x) * 2.0)
         settle(fast, X)
         y = np.arange(5.0)
-        for why in (reasons.EARLY, reasons.NEW):
+        for why in (reasons.EARLY, choose_path.NEW):
             np.testing.assert_array_equal(fast(y), y * 2)
             assert fast.why() == why
         np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
@@ -230,7 +230,7 @@ class TestWhy:
         fast = pb.compile(lambda x: float(np.sum(X * x)) * rate[0], wait=True)
         fast(1.0)
         fast(2.0)
-        assert fast.why() == reasons.OTHERS
+        assert fast.why() == choose_path.OTHERS
         rate[0] = 3.0
         fast(2.0)
         assert fast.why().startswith("Something that the function reads")
@@ -243,7 +243,7 @@ class TestWhy:
         assert "no recording for arguments of this kind" in fast.why(X[:2])
         with WORKER.held():
             fast(X)
-            assert fast.why() == reasons.NEW
+            assert fast.why() == choose_path.NEW
             fast(X)
             assert fast.why() == reasons.AWAITED
         settle(fast, X, calls=2)
