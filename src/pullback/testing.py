@@ -486,6 +486,11 @@ def check_grads(
     except AssertionError as error:
         if note := lost(problem):
             error.add_note(note.strip())
+        error.add_note(
+            f"If `{name_of(fun)}` has a kink or a jump at these arguments, differences are no"
+            " guide: check it at others. Else `pullback doctor FILE.py:function` names the one"
+            " operation to blame."
+        )
         raise
 
 

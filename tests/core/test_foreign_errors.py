@@ -1,5 +1,6 @@
 """C code that is given an Array and complains in its own words: the error is ours, and true."""
 
+import ctypes
 import datetime
 import hashlib
 import itertools
@@ -16,7 +17,10 @@ import pytest
 import pullback as pb
 
 # What takes the plain number, and not an Array.
+LIBRARY = ctypes.CDLL(None)
+LIBRARY.labs.restype, LIBRARY.labs.argtypes = ctypes.c_long, [ctypes.c_double]
 WANTS_PLAIN = {
+    "ctypes": lambda x: LIBRARY.labs(x),
     "sleep": lambda x: time.sleep(x * 1e-6),
     "gmtime": lambda x: time.gmtime(x),
     "wait": lambda x: threading.Event().wait(x * 1e-6),

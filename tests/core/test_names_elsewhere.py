@@ -256,3 +256,60 @@ def test_a_keyword_that_is_called_otherwise_here(call, cure):
     with pytest.raises(pb.ArgumentTypeError, match="has no such keyword") as caught:
         eval(f"pb.{call}", {"pb": pb, "np": np, "f": lambda x: x})
     assert f"Write `{cure}`" in str(caught.value)
+
+
+OPTIONS_OF_COMPILE = "backend dynamic fullgraph mode options inline nopython cache parallel"
+
+
+def test_options_of_other_compilers():
+    for name in OPTIONS_OF_COMPILE.split():
+        with pytest.raises(pb.ArgumentTypeError, match="compile") as caught:
+            pb.compile(np.sin, **{name: 1})
+        assert "leave it out" in str(caught.value), name
+
+
+def test_layers():
+    for name in ("Conv2d", "LSTM", "BatchNorm1d", "Embedding"):
+        with pytest.raises(pb.UnknownNameError, match="parameters are arrays"):
+            getattr(pb.nn, name)
+
+
+# What people who know `torch.autograd` ask of the package that has the interface of another.
+TORCHS = """
+    Function Variable backward detect_anomaly enable_grad functional gradcheck gradgradcheck
+    inference_mode no_grad set_detect_anomaly set_grad_enabled
+"""
+
+
+class TestAutograd:
+    """`pullback.autograd` has the names of the library autograd, and not those of PyTorch's."""
+
+    @pytest.mark.parametrize("name", TORCHS.split())
+    def test_names(self, name):
+        assert not hasattr(pb.autograd, name)
+        with pytest.raises(pb.UnknownNameError) as caught:
+            getattr(pb.autograd, name)
+        assert f"`pullback.autograd.{name}`" in pasted_cure(caught.value)
+        with pytest.raises(pb.UnknownImportError):
+            exec(f"from pullback.autograd import {name}")
+
+    def test_submodules(self):
+        for name in ("numpy", "scipy", "misc", "extend", "test_util"):
+            assert getattr(pb.autograd, name).__name__ == f"pullback.autograd.{name}"
+
+    def test_an_output_and_an_input(self):
+        x = pb.array([1.0, 2.0], requires_grad=True)
+        with pytest.raises(pb.ArgumentTypeError, match="`grad` takes a function, but got an Array"):
+            pb.autograd.grad(x.sum(), x)
+
+
+APART = "grad value_and_grad jacobian hessian hvp vmap elementwise_grad explain compile checkpoint"
+
+
+@pytest.mark.parametrize("verb", APART.split())
+@pytest.mark.parametrize("x", [2.0, np.ones(2), [1.0, 2.0], (1.0, 2.0), {"a": 1.0}], ids=repr)
+def test_arguments_in_the_wrong_call(verb, x):
+    """`grad(f, x)` for `grad(f)(x)`."""
+    with pytest.raises(pb.ArgumentTypeError, match="arguments come in a call of their own") as why:
+        getattr(pb, verb)(np.sin, x)
+    assert f"{verb}(f)(x" in str(why.value)

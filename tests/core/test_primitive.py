@@ -1,5 +1,6 @@
 """Primitives of the user's: `pb.primitive`, and the kinds that derive rules."""
 
+import ctypes
 import math
 
 import numpy as np
@@ -74,6 +75,32 @@ class TestPrimitive:
         for f in (lambda x: np.sum(double(x) + x), lambda x: np.sum(x + double(x))):
             with pytest.raises(ValueError, match="read-only"):
                 pb.jvp(f, (X,), (X,)) if how == "x_dot" else pb.grad(f)(X)
+
+    def test_code_that_takes_only_memory_it_may_write_to(self):
+        """As Cython's `double[:] x`: it gets copies, and writing into these is an error."""
+
+        def total(x):
+            return float(sum((ctypes.c_double * x.size).from_buffer(x)))
+
+        square = pb.primitive(lambda x: total(x) ** 2)
+        square.defvjp(
+            lambda out_bar, residual, wanted: (out_bar * 2 * total(residual.xs[0]) + 0 * X,)
+        )
+        assert square(X) == total(X) ** 2
+        np.testing.assert_allclose(pb.grad(lambda x: square(2 * x))(X), 4 * total(2 * X) + 0 * X)
+        np.testing.assert_allclose(
+            pb.vmap(square)(np.stack([X, 2 * X])), [square(X), square(2 * X)]
+        )
+
+        @pb.primitive
+        def doubled(x):
+            (ctypes.c_double * x.size).from_buffer(x)[0] = 2.0
+            return x.sum()
+
+        with pytest.raises(
+            pb.ArgumentError, match="`doubled` wrote into an array that it was given"
+        ):
+            doubled(X)
 
     def test_a_result_that_is_an_operand_is_a_copy(self):
         @pb.primitive

@@ -30,6 +30,8 @@ KINKS = {
     "complex": (lambda t, p: np.abs((t - p) * (1 + 1j)), AT_P, ()),
     "arccosh": (lambda t, p: np.arccosh(np.cosh(t - p)), AT_P, ()),
     "arcsin": (lambda t, p: np.arcsin(np.sin(p * t)), (), HALVES),
+    "jv": (lambda t, p: special.jv(0.5, (t - p) ** 2), AT_P, ()),
+    "boxcox": (lambda t, p: special.boxcox((t - p) ** 2, 0.5), AT_P, ()),
     "agm": (lambda t, p: special.agm((t - p) ** 2, 1.0), AT_P, ()),
 }
 JUMPS = {
@@ -42,6 +44,7 @@ JUMPS = {
     "tan": (lambda t, p: np.arctan(np.tan(p * t)), (), HALVES),
     "arctan2": (lambda t, p: np.arctan2(np.sin(3 * p * t), np.cos(3 * p * t)), (), THIRDS),
     "angle": (lambda t, p: np.angle(np.exp(3j * p * t)), (), THIRDS),
+    "zetac": (lambda t, p: np.arctan(special.zetac(1 + t - p)), AT_P, ()),
     "through 0": (lambda t, p: np.arctan2(t - p, 0.0), AT_P, ()),
 }
 STEEP = {  # slopes are infinite

@@ -11,6 +11,10 @@ namespaces `numpy` and `scipy` hold NumPy's and SciPy's own functions. For packa
 np.float64(12.0)
 """
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
+from ..core.other_names import refuse_name as _refuse_name
 from .builtins import dict, isinstance, list, tuple, type
 from .differential_operators import (
     checkpoint,
@@ -66,3 +70,12 @@ __all__ = [
     "value_and_grad",
     "vector_jacobian_product",
 ]
+
+_SUBMODULES = ("extend", "misc", "numpy", "scipy", "test_util")
+
+
+def __getattr__(name: str) -> _Any:
+    """Submodules are imported when they are first used."""
+    if name in _SUBMODULES:
+        return _import_module(f"{__name__}.{name}")
+    _refuse_name(name, [*__all__, *_SUBMODULES], __name__)

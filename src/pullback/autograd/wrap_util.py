@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.reach.calls import call_inside
+from ..transforms.transformation import check_function
 from .util import subvals
 
 __all__ = ["get_doc", "get_name", "unary_to_nary", "wrap_nary_f", "wraps"]
@@ -47,6 +48,7 @@ def unary_to_nary(unary_operator: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def nary_operator(fun: Any, argnum: Any = 0, *more: Any, **options: Any) -> Any:
+        check_function(fun, get_name(unary_operator))
         if not isinstance(argnum, (int, tuple, list)) or isinstance(argnum, bool):
             raise TypeError(f"argnum is an int, or a tuple or list of ints, but got {argnum!r}.")
 

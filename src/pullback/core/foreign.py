@@ -209,6 +209,9 @@ def meant(expression: ast.expr, frame: Any) -> Any:
             return vars(owner).get(expression.attr)
         if isinstance(owner, type):
             return getattr(owner, expression.attr, None)
+        own = getattr(owner, "__dict__", {})
+        if expression.attr in own:  # a function of a library that `ctypes` has loaded
+            return own[expression.attr]
         if owner is not None and hasattr(type(owner), expression.attr):
             return getattr(owner, expression.attr, None)
     return None

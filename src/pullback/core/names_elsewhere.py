@@ -24,7 +24,8 @@ ATTRIBUTES = {
     "is_leaf": "ask `x.requires_grad`",
     "detach_": "`x = x.detach()`",
     "clone": "`x.copy()`",
-    "register_hook": RECORD,
+    "register_hook": "`x.retain_grad()`, after which `x.grad` is the gradient; a"
+    " `pullback.custom_vjp` has one of its own",
     "retain_graph": "`y.backward(retain_graph=True)`",
     "grad_req": "`x.requires_grad`",
     "_value": PLAIN,
@@ -216,6 +217,7 @@ TREES = "`optree.tree_map(f, x)` and its kin, after `import optree`"
 MINIMIZED = "`scipy.optimize.minimize(f, x, jac=pullback.grad(f))`"
 RULE = "`pullback.custom_vjp(f).defvjp(forward, backward)`"
 GRADIENT = "`pullback.grad(f)(x)`"
+ANOMALY = "`with pullback.debug_nans(): pass` around the computation"
 SECOND = "`pullback.hvp(f)(x, v)`"
 PRODUCT = "`pullback.vjp(f, x)[1](1.0)`"
 CLASS = "a class of your own that holds arrays; `pullback.grad(f)(x)` takes trees of them"
@@ -290,7 +292,8 @@ NAMES = {
     "custom_derivatives": RULE,
     "make_jaxpr": SHOWN,
     "xla_computation": SHOWN,
-    "lax": PYTHON,
+    "lax": "Python's `if`, `for` and `while`, or `pullback.scan`, `pullback.while_loop` and"
+    " `pullback.stop_gradient`, which have these names here",
     "cond": PYTHON,
     "switch": PYTHON,
     "map": PYTHON,
@@ -301,6 +304,9 @@ NAMES = {
     "tree_leaves": TREES,
     "tree_flatten": TREES,
     "tree_unflatten": TREES,
+    "tree_structure": TREES,
+    "tree_reduce": TREES,
+    "register_dataclass": "leave it out: dataclasses are trees",
     "pytree": TREES,
     "eval_shape": "`f(x).shape`",
     "ShapeDtypeStruct": "`pullback.Spec((3,), float)`",
@@ -323,6 +329,8 @@ NAMES = {
     "typing": "`np.typing` as it is",
     "print": "`print(x)`",
     "debug": "`print(x)`, or `pullback.debug_nans()`",
+    "detect_anomaly": ANOMALY,
+    "set_detect_anomaly": ANOMALY,
     "named_call": "`f` itself",
     "named_scope": "`f` itself",
     "closure_convert": "`f` itself",
@@ -371,6 +379,8 @@ NAMES = {
     "functional": "the functions of pullback itself, such as `pullback.hessian(f)(x)`",
     "optim": MINIMIZED,
     "Adam": MINIMIZED,
+    "AdamW": MINIMIZED,
+    "LBFGS": MINIMIZED,
     "SGD": MINIMIZED,
     "randn": "`np.random.default_rng(0).normal(size=3)`",
     "rand": "`np.random.default_rng(0).uniform(size=3)`",
@@ -584,3 +594,5 @@ KEYWORDS = {
     "grad_outputs": "`pullback.vjp(f, x)[1](1.0)`",
     "name": "leave it out",
 }
+# Of one function, where the keyword means something else.
+KEYWORDS_OF = {"compile": {"mode": ALONE, "options": ALONE}}

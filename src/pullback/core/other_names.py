@@ -101,6 +101,10 @@ def name_elsewhere(name: str, known: Iterable[str], module: str = "pullback") ->
     names = LAYERS if module == "pullback.nn" else NAMES
     if name in names:
         return names[name].format(name)
+    if module == "pullback.nn" and name[:1].isupper():
+        return LAYERS["Linear"]
+    if module != "pullback" and name in sys.modules["pullback"].__all__:
+        return f"`pullback.{name}`"
     if found := numpys(name):
         return f"`{found[0]}`: NumPy itself is differentiated"
     close = None if name.startswith("_") else nearest(name, known)

@@ -17,7 +17,7 @@ from functools import wraps
 from typing import Any, NoReturn, TypeVar, cast
 
 from .errors import ArgumentTypeError, name_of
-from .names_elsewhere import KEYWORDS, RENAMED
+from .names_elsewhere import KEYWORDS, KEYWORDS_OF, RENAMED
 
 F = TypeVar("F", bound=Callable[..., Any])
 USAGE: dict[str, str] = {}  # how each public function is called, by its name
@@ -138,7 +138,9 @@ def refuse_keywords(
     named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     known, optional = [p.name for p in named], [p.name for p in named if p.default is not p.empty]
     name, value = next(iter(unknown.items()))
+    asked = asked or function.__name__
+    instead = KEYWORDS_OF.get(asked, {}).get(name)
     raise ArgumentTypeError(
-        f"`{asked or function.__name__}` was called with `{name}={reprlib.repr(value)}`, and has no"
-        f" such keyword.\n  {advice(keyword_elsewhere(name, value, known, optional))}"
+        f"`{asked}` was called with `{name}={reprlib.repr(value)}`, and has no such keyword.\n"
+        f"  {advice(instead or keyword_elsewhere(name, value, known, optional))}"
     )

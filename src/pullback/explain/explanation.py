@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.errors import ArgumentTypeError, kind_of, name_of
+from ..core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from ..core.spec import Spec, is_inexact, spec_of
 from ..transforms.forward import jvp
 from ..transforms.record import Departure, Record, RecordedOperation, record
@@ -280,13 +280,22 @@ class Explanation:
         return data(self, limit)
 
     def save(self, path: str | os.PathLike[str], limit: int = 200) -> None:
-        """Write a page on which the two passes can be stepped through; it needs no network."""
+        """Write a page on which the two passes can be stepped through; it needs no network.
+
+        With a name that ends in `.svg`, the picture is written instead.
+        """
         if not isinstance(path, (str, os.PathLike)):  # open() takes an int for a descriptor
             raise ArgumentTypeError(
                 f"`save` takes the name of a file, but got {kind_of(path)}.\n"
                 '  Write `save("page.html")`.'
             )
-        text = page(self.data(limit))
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix not in ("", ".html", ".htm", ".svg"):
+            raise ArgumentError(
+                f"`save` was given the name {os.fspath(path)!r}, and writes pages and pictures.\n"
+                '  Write `save("page.html")`, or `save("picture.svg")` for the picture alone.'
+            )
+        text = self.svg() if suffix == ".svg" else page(self.data(limit))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 

@@ -39,11 +39,13 @@ def meant_by(argnums: Any, verb: str) -> str:
     """What to write where argnums is no position."""
     if verb == "jacobian" and isinstance(argnums, str) and argnums in ("forward", "reverse"):
         return f"Write `{verb}(f, mode={argnums!r})`."
-    if argnums is None or isinstance(argnums, (str, tuple, list)):
+    several = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    if all(n is None or isinstance(n, (str, int)) for n in several):
         return f"Arguments are counted from 0: write `{verb}(f, argnums=0)` for the first."
+    apart = f"The arguments come in a call of their own: `{USAGE[verb]}`"
     if isinstance(argnums, float) and argnums.is_integer():
-        return f"Write `{verb}(f, argnums={int(argnums)})`."
-    return f"The arguments come in a call of their own: `{USAGE[verb]}`."
+        return f"{apart}; a position is an int, `{verb}(f, argnums={int(argnums)})`."
+    return f"{apart}."
 
 
 class Selection:

@@ -188,7 +188,7 @@ class Vmap(Transformation):
     def __init__(self, fun: Any, in_axes: Any, out_axes: Any) -> None:
         super().__init__(fun)
         for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
-            if isinstance(axes, (np.ndarray, Array)):
+            if any(isinstance(axis, (np.ndarray, Array, float)) for axis in flatten(axes)[0]):
                 raise ArgumentTypeError(
                     f"`vmap` takes an int, None or a tuple of them as {name}, but got"
                     f" {brief(axes)}.\n"
@@ -369,6 +369,7 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
     array([2., 2., 2.])
 
     fun is written for one example; its Arrays have no batch axis, and NumPy does the work for all.
+    Random numbers that it draws are the same for all examples: pass others as an argument.
 
     Args:
         in_axes: the axis of each argument that is mapped, None for an argument that is the same

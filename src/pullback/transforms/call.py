@@ -7,6 +7,8 @@ operand.
 
 from __future__ import annotations
 
+import ctypes
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Never
@@ -70,6 +72,47 @@ def guarded(x: Any) -> Any:
         x = x.view()
         x.flags.writeable = False
     return x
+
+
+# What compiled code says that takes memory only if it may write there, as Cython's `double[:] x`.
+INSISTS = re.compile(
+    r"buffer source array is read-only|not writ(e)?able|\bWRITEABLE\b|read-only (memory|buffer)"
+)
+
+
+def lent(run: Callable[..., Any], what: str, *xs: Any) -> Any:
+    """run(*xs) of arrays that are read-only, or of copies if compiled code takes no others.
+
+    A function that writes into a copy would write nowhere, so that raises.
+    """
+    try:
+        return run(*map(guarded, xs))
+    except (ValueError, TypeError, BufferError, ctypes.ArgumentError) as error:
+        if not INSISTS.search(str(error)):
+            raise
+    copies = unlocked(xs)
+    out = run(*copies)
+    if not unchanged(xs, copies):
+        raise ArgumentError(
+            f"{what} wrote into an array that it was given, which was a copy.\n"
+            f"  Return what it computes: wrap it in a function that makes that array,"
+            " `out = np.empty_like(x)`, and returns it."
+        )
+    return out
+
+
+def unlocked(x: Any) -> Any:
+    """Copies of the arrays in x, which nobody else reads."""
+    if type(x) in (tuple, list):
+        return type(x)([unlocked(part) for part in x])
+    return x.copy(order="K") if type(x) is np.ndarray else x
+
+
+def unchanged(x: Any, y: Any) -> bool:
+    """Whether arrays and their copies still hold the same bytes."""
+    if type(x) in (tuple, list):
+        return all(map(unchanged, x, y))
+    return type(x) is not np.ndarray or x.tobytes() == y.tobytes()
 
 
 def floating(xs: Sequence[Any]) -> list[int]:

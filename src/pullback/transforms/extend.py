@@ -23,7 +23,7 @@ from ..core.reach.session import call_outside
 from ..core.rows import refuse_haste
 from ..core.spec import spec_of
 from ..core.usage import usage
-from .call import as_numpy, filled, floating, guarded, placed, refuse_imaginary, transposed
+from .call import as_numpy, filled, floating, lent, placed, refuse_imaginary, transposed
 
 READABLE = re.compile(r"out|xs|x\d+")  # what `reads` may name
 
@@ -88,7 +88,7 @@ class UserPrimitive(Primitive):
         return rule
 
     def value(self, *xs: Any, **static: Any) -> Any:
-        out = call_outside(self.fun, [guarded(x) for x in xs], static)
+        out = lent(lambda *xs: call_outside(self.fun, xs, static), f"`{self.name}`", *xs)
         if self.n_out is None and not isinstance(out, (tuple, list)):
             return self.result(out)
         if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:
@@ -135,7 +135,7 @@ class UserPrimitive(Primitive):
             whole = placed(bars, at, len(outs))
             x_bars = self.bars(whole[0] if self.n_out is None else tuple(whole), residual, wanted)
             x_bars = filled([x_bars[i] for i in moving], [xs[i] for i in moving])
-            what = f"the vjp rule of `{self.name}`"
+            what = f"The vjp rule of `{self.name}`"
             return tuple(
                 [fit(b, spec_of(xs[i]), what) for i, b in zip(moving, x_bars, strict=True)]
             )
@@ -147,7 +147,9 @@ class UserPrimitive(Primitive):
         return out_dots[0] if self.n_out is None else tuple(out_dots)
 
     def pushed(self, out, xs, x_dots, static):
-        out_dot = call_inside(self.rules["jvp"], tuple(map(guarded, (out, xs, x_dots))), static)
+        rule = self.rules["jvp"]
+        what = f"The jvp rule of `{self.name}`"
+        out_dot = lent(lambda *given: call_inside(rule, given, static), what, out, xs, x_dots)
         whole = isinstance(out_dot, (tuple, list)) and self.n_out is not None
         outs, dots = (out, out_dot) if whole else ([out], [out_dot])
         for x, dot in zip(outs, dots, strict=False):  # their number is checked elsewhere
@@ -168,9 +170,13 @@ class UserPrimitive(Primitive):
     def bars(self, out_bar, residual, wanted):
         """What the vjp rule gives, as arrays."""
         refuse_haste(out_bar)
-        out, xs = guarded(residual.out), guarded(residual.xs)
-        residual = residual_of(self, out, xs, residual.static)
-        x_bars = call_inside(self.rules["vjp"], (guarded(out_bar), residual, wanted), {})
+        out, xs, rule = residual.out, residual.xs, self.rules["vjp"]
+
+        def pull(out_bar, out, xs):
+            given = residual_of(self, out, xs, residual.static)
+            return call_inside(rule, (out_bar, given, wanted), {})
+
+        x_bars = lent(pull, f"the vjp rule of `{self.name}`", out_bar, out, xs)
         if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
             raise ArgumentError(
                 f"The vjp rule of `{self.name}` must return a tuple of {len(wanted)} cotangents,"

@@ -200,7 +200,7 @@ def test_such_a_function_says_why_it_falls_back():
             fast(1.0)
         return heard
 
-    with pytest.warns(RuntimeWarning, match="code hears when it ends"):
+    with pytest.warns(RuntimeWarning, match="calls a function when it ends"):
         assert heard_after(4) == [0, 1, 2, 3]
 
 

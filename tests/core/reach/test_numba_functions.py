@@ -7,6 +7,7 @@ alone, as machine code does. Packages that are compiled by numba itself are in `
 import functools
 import io
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ class CPUDispatcher:
     def __init__(self, f):
         functools.update_wrapper(self, f)
         self.calls = 0
+        weakref.finalize(self, int)
 
     def __call__(self, *args):
         if any(isinstance(x, Resolver) for x in self.__wrapped__.__code__.co_consts):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +23,10 @@ PREPARED = "NumPy repeated it, while its machine code is made in the background.
 NO_PROGRAM = "Ask outside of transformations, with arrays, numbers and containers of them."
 
 
+LEFT_OUT = "To have it compiled, leave this out of it, and pass what it gives as an argument."
 # What to write instead, by how a reason begins.
 CURES = {
+    "it returns what a clock says": LEFT_OUT,
     "it returns": "To have it compiled, return numbers, arrays and containers of them.",
     "it changes what it reads": (
         "To have it compiled, pass this as an argument, and return what it becomes."
@@ -30,12 +34,21 @@ CURES = {
     "it reads too much": (
         "To have it compiled, look up what it needs of that outside, and pass it as an argument."
     ),
-    "": "To have it compiled, leave this out of it, and pass what it gives as an argument.",
+    "": LEFT_OUT,
 }
+CALLED = re.compile(r"it (?:calls|may call) `((\w+)\.[\w.]+)`")
+KNOWN = sys.stdlib_module_names | {"numpy", "scipy"}  # of whose functions we know what they do
 
 
 def cure_of(why: str) -> str:
     """Suggest what to write instead of the code that makes a function fall back to Python."""
+    call = CALLED.match(why)
+    if call and call[2] not in KNOWN:
+        return (
+            f"If its results depend on its arguments alone, call `pullback.primitive({call[1]})` in"
+            f" its place, or declare `pullback.pure({call[1]})` where its arguments are constants;"
+            " else leave it out, and pass what it gives as an argument."
+        )
     return next(cure for begin, cure in CURES.items() if why.startswith(begin))
 
 

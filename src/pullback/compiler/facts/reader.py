@@ -192,6 +192,15 @@ def tells_more(x: np.dtype) -> bool:
     return x.names is not None or x.metadata is not None or x.subdtype is not None
 
 
+def refuse_awaited(x: Any) -> None:
+    """Raise for an object whose end is awaited; numba awaits that of its functions."""
+    if not is_jitted(x):
+        raise Unprovable(
+            "an object that calls a function when it ends, as `weakref.finalize` asks, and that a"
+            " recording would keep alive"
+        )
+
+
 class Foreign(Unprovable):
     """An Array that wasn't passed to the function."""
 
@@ -229,7 +238,7 @@ class Reader(CodeReader):
         if id(x) in self.state.filled:
             return Same(x)
         if kind.__weakrefoffset__ and not of(x, NEVER_AWAITED) and is_awaited(x):
-            raise Unprovable("what a recording would keep alive, and code hears when it ends")
+            refuse_awaited(x)
         if kind in CONTAINERS:
             return getattr(self, CONTAINERS[kind])(x)
         if kind is np.ndarray:

@@ -22,6 +22,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
     tables          functions of all orders up to one, with their slopes
     cuts            branch cuts
+    edges           kinks, infinite slopes and poles of functions of real numbers
     statistics      private ufuncs on which scipy.stats is built
 """
 
@@ -43,6 +44,7 @@ FAMILIES = (
     "tables",
     "waves",
     "cuts",  # of those before it
+    "edges",  # likewise
 )
 
 for family in FAMILIES:

@@ -9,9 +9,9 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ..arguments import somewhere
-from ..elementwise import finite, is_complex, itself, stopped
+from ..elementwise import finite, is_complex, stopped
 from .formulas import horner, near
-from .kinds import declare_edges, over, refused, row, whole
+from .kinds import over, refused, row, whole
 from .slopes import curve
 
 ORDER = "Its order is an integer: keep it out of what is differentiated"
@@ -290,5 +290,3 @@ def itairy_x(out, x):
 row(sp.airy, lambda out, x: (out[1], x * out[0], out[3], x * out[2]))
 row(sp.airye, airye_x)
 row(sp.itairy, itairy_x)
-
-declare_edges(itself, sp.i0e, sp.i1e)

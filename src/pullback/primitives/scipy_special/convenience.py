@@ -9,9 +9,9 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.rules import ZERO
-from ..elementwise import LN2, LN10, finite, itself, off_half, second
+from ..elementwise import LN2, LN10, finite, off_half
 from .formulas import exprel_x, inverse_boxcox_l
-from .kinds import OfFloats, declare_edges, row
+from .kinds import OfFloats, row
 from .slopes import curve
 
 DEGREE = math.pi / 180
@@ -173,11 +173,3 @@ row(
     reads="x0 x1",  # 1 + out has no digits left where out is nearly -1
 )
 row(sp.tklmbda, tukey_x, tukey_l)
-
-declare_edges(itself, sp.cbrt, sp.entr, sp.boxcox)
-declare_edges(second, sp.xlogy)
-declare_edges(lambda x, y: 1 + y, sp.xlog1py)
-declare_edges(lambda x, *_: 1 + x, sp.boxcox1p)
-declare_edges(lambda x, y: x * y, sp.rel_entr, sp.kl_div, sp.agm)
-declare_edges(sp.sindg, sp.cotdg, trait="pole")
-declare_edges(sp.cosdg, sp.tandg, trait="pole")

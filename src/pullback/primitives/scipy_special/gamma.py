@@ -9,10 +9,10 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.rules import ZERO
-from ..elementwise import finite, is_complex, off_integer, second
-from .formulas import digamma_gap
+from ..elementwise import finite, is_complex, off_integer
+from .formulas import digamma_gap, horner, near
 from .incomplete_gamma import gammainc_slope
-from .kinds import declare_edges, row
+from .kinds import row
 from .slopes import curve
 
 POSITIVE = (0, np.inf)
@@ -61,6 +61,20 @@ def igam_density(a, x):
     return np.where(zero, at_zero, np.where(end, 0.0, inner))
 
 
+# Of the Laurent series of zeta about 1, as it is in its slope: Stieltjes' constants by factorials.
+STIELTJES = [0.0728158454836767, -0.00969036319287232, -0.00102691721015167, 0.000387561677577447]
+
+
+def zeta_slope(elsewhere):
+    """The slope of zeta, of which differences see nothing beside its pole at 1."""
+
+    def slope(out, x):
+        beside = lambda h: horner(h, STIELTJES) - 1 / (h * h)
+        return near(x - 1, 0.01, beside, lambda h: elsewhere(out, h + 1))
+
+    return slope
+
+
 row(sp.gamma, lambda out, x: finite(out) * sp.digamma(x))
 row(sp.gammaln, lambda out, x: sp.digamma(x), reads="x0")
 row(sp.loggamma, lambda out, x: sp.digamma(x), reads="x0")
@@ -68,8 +82,8 @@ row(sp.gammasgn, ZERO, steps=True, surface=off_integer)
 row(sp.rgamma, rgamma_x, reads="x0")
 row(sp.digamma, digamma_x, reads="x0")
 row(_ufuncs._zeta, zeta_x, lambda out, x, q: -x * _ufuncs._zeta(x + 1, q), reads="x0 x1")
-row(_ufuncs._riemann_zeta, *curve(_ufuncs._riemann_zeta), reads="x0")
-row(sp.zetac, *curve(sp.zetac), reads="x0")
+row(_ufuncs._riemann_zeta, zeta_slope(*curve(_ufuncs._riemann_zeta)), reads="x0")
+row(sp.zetac, zeta_slope(*curve(sp.zetac)), reads="x0")
 row(sp.poch, lambda out, a, m: out * digamma_gap(a, m), poch_m)
 row(sp.beta, beta_a, lambda out, a, b: -out * digamma_gap(b, a))
 row(sp.betaln, lambda out, a, b: -digamma_gap(a, b), lambda out, a, b: -digamma_gap(b, a))
@@ -106,20 +120,3 @@ def gammaincinv_a(out, a, y):
 
 row(sp.gammaincinv, gammaincinv_a, lambda out, a, y: 1 / igam_density(a, out))
 row(sp.gammainccinv, gammaincinv_a, lambda out, a, y: -1 / igam_density(a, out))
-
-
-def off_poles(x, *_):
-    """0 at the poles of gamma."""
-    x = np.real(x)
-    return np.where(x < 0.5, np.sin(math.pi * x), 1.0)
-
-
-def of_both(a, b):
-    return off_poles(a) * off_poles(b)
-
-
-declare_edges(off_poles, sp.gamma, sp.gammaln, sp.loggamma, sp.psi, trait="pole")
-declare_edges(of_both, sp.beta, sp.betaln, trait="pole")
-declare_edges(lambda n, k: off_poles(n + 1), sp.binom, trait="pole")
-declare_edges(lambda a, m: off_poles(a + m), sp.poch, trait="pole")
-declare_edges(second, sp.gammainc, sp.gammaincc)

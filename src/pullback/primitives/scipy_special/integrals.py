@@ -8,9 +8,9 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ..elementwise import finite, is_complex, itself, second
+from ..elementwise import finite, is_complex
 from .formulas import horner, log_ratio, near
-from .kinds import declare_edges, refused, row
+from .kinds import refused, row
 
 ROOT_PI = math.sqrt(math.pi)
 ORDER = "Its order is a count: keep it out of what is differentiated"
@@ -75,6 +75,3 @@ row(sp.spence, lambda out, x: log_ratio(x), reads="x0")
 row(sp.fresnel, fresnel_x)
 row(sp.modfresnelp, modfresnel(1))
 row(sp.modfresnelm, modfresnel(-1))
-
-declare_edges(itself, sp.exp1, sp.spence)
-declare_edges(second, sp.expn)

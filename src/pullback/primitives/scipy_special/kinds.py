@@ -8,7 +8,7 @@ from ...core.cotangent import unbroadcast
 from ...core.errors import MissingRuleError
 from ...core.kinds import Elementwise
 from ...core.primitive import Primitive, align
-from ...core.registry import FUNCTIONS, UFUNCS, register
+from ...core.registry import FUNCTIONS, register
 from ...core.spec import Spec, is_inexact, spec_of
 from ..elementwise import off_integer
 
@@ -91,12 +91,6 @@ class SeveralResults(Primitive):
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped))
-
-
-def declare_edges(edge, *ufuncs, trait="edge"):
-    """Say of rows where their partials are unbounded, or themselves: see `Traits.edge`, `pole`."""
-    for ufunc in ufuncs:
-        UFUNCS[ufunc].declare(**{trait: edge})
 
 
 def row(ufunc, *partials, reads=None, lower=None, kind=OfFloats, **traits):

@@ -161,9 +161,10 @@ def with_edges_of(graph: Graph, of_derivative: bool) -> Graph:
     for e in graph.equations:
         if not reached.isdisjoint([x for x in e.inputs if type(x) is Variable]):
             reached.update(e.outputs)
-            if e.primitive.edge is not None or e.primitive.pole is not None:
+            has_pole = tells(e, e.primitive.pole)
+            if has_pole or tells(e, e.primitive.edge):
                 asking.append(e)
-                divides |= e.primitive.pole is not None
+                divides |= has_pole
     if not (divides or (asking and of_derivative)):
         return graph
     inside = Graph(graph.inputs, graph.equations, [x for e in asking for x in e.outputs]).pruned()
@@ -173,6 +174,18 @@ def with_edges_of(graph: Graph, of_derivative: bool) -> Graph:
 
     asked = recorded(ask, [zeros(x.spec) + x.spec.dtype.type(0.5) for x in graph.inputs])
     return Graph(graph.inputs, [*graph.equations, *beside(asked, graph.inputs)], graph.outputs)
+
+
+def tells(e: Equation, number: Any) -> bool:
+    """Whether an operation has a place where this number is 0, for operands such as these."""
+    if number is None:
+        return False
+    operands = [
+        zeros(x.spec) if type(x) is Variable else x.opened() if hasattr(x, "opened") else x
+        for x in e.inputs
+    ]
+    with np.errstate(all="ignore"):
+        return number(*operands, **e.static) is not None
 
 
 def jump_of(e: Equation) -> tuple[Any, Any]:
