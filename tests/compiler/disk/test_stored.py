@@ -71,8 +71,8 @@ START = """
 import sys
 import numpy as np
 import pullback as pb
-from pullback.compiler.call import trial
-trial.ON[0] = False  # machine code is made at once
+from pullback.compiler.call import budget
+budget.CLOCK[0] = False  # machine code is made at once
 """
 # Two calls record and repeat; the third is what a later process would begin with.
 END = """

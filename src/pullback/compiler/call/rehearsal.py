@@ -39,7 +39,7 @@ from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
 from ..record.recording import SETTING, UNLIKE_NAMES, Number, Recording, recorded, state_of
 from ..record.stage_inner import Postponed, PostponedCall, staging
-from .trial import is_timed
+from .budget import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled

@@ -109,23 +109,19 @@ def enter(real: ModuleType, mirror: ModuleType) -> None:
 
 LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
-DYNAMIC = frozenset({"eval", "exec", "globals"})
 
 
 class Names:
     """What code, with the functions and classes nested in it, reads and stores outside itself."""
 
-    __slots__ = ("assigned", "dynamic", "home", "imports", "loads", "outward", "ref", "stores")
+    __slots__ = ("assigned", "home", "loads", "ref", "stores")
 
     def __init__(self, code: CodeType) -> None:
         self.loads: set[str] = set()
         self.stores: set[str] = set()
         self.assigned: set[str] = set()  # variables of an enclosing function that it assigns to
-        self.imports = False
         self.home = code.co_qualname.partition(".")[0]  # a class, if it is a method
         self.read(code)
-        self.dynamic = not self.loads.isdisjoint(DYNAMIC)
-        self.outward = bool(self.stores) or self.imports or self.dynamic
         key = id(code)
         self.ref = weakref.ref(code, lambda _: KNOWN.pop(key, None))
 
@@ -135,8 +131,6 @@ class Names:
                 self.loads.add(name)
             elif operation in STORES:
                 self.stores.add(name)
-            elif operation == "IMPORT_NAME":
-                self.imports = True
             else:
                 self.assigned.add(name)
 
