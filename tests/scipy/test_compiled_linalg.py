@@ -128,6 +128,9 @@ PROGRAMS = {
         a, typed(A[:3, :3], a), typed(M[:, :3], a)
     ),
     "solve_continuous_lyapunov": lambda a, b: linalg.solve_continuous_lyapunov(a, typed(M, a)),
+    "solve_discrete_lyapunov": lambda a, b: linalg.solve_discrete_lyapunov(
+        a * typed(np.array(0.1), np.real(a)), typed(M, a)
+    ),
     "of integers": lambda a, b: linalg.svdvals((np.real(a[:3]) > 0).astype(int)),
     "solve_banded": lambda a, b: linalg.solve_banded((1, 1), a[:3], b),
     "solve_banded, more": lambda a, b: linalg.solve_banded((1, 2), a, b),

@@ -314,3 +314,28 @@ def test_threads_of_plain_code():
         for thread in threads:
             thread.join()
     assert not wrong
+
+
+def test_objects_that_are_called_are_looked_at_again_when_their_class_changes():
+    """A `__call__` that is exchanged between two calls, for one that only rebinding can follow."""
+
+    class Layer:
+        def __call__(self, x):
+            return x * 2.0
+
+    def later(self, x):
+        return np.array([x, x])[0] * math.sin(x)
+
+    def f(x):
+        layer, total = Layer(), 0.0
+        for i in range(6):
+            if i == 3:
+                Layer.__call__ = later
+            total = total + layer(x)
+        return total
+
+    first = Layer.__call__
+    for _ in range(2):
+        Layer.__call__ = first
+        expected = 3 * 2.0 + 3 * (math.sin(0.7) + 0.7 * math.cos(0.7))
+        assert pb.grad(f)(0.7) == pytest.approx(expected, rel=1e-12)

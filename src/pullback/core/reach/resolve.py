@@ -40,6 +40,8 @@ from .stand_ins import of_container
 from .threads import CALLABLE, THREADS, carrying, is_pool
 from .walk import OURS, reach_again, reach_class, reach_function, reach_instance
 
+# By the id of a class whose objects call a function of Python that was reached: its code.
+CALLED, MANY = dict[int, Any](), 1000
 MISSING = object()
 UFUNC = np.ufunc
 NAMESPACES = {dict, MappingProxyType}
@@ -84,6 +86,9 @@ def resolved(self: Any, f: Any) -> Any:
         return f
     if kind in OURS or id(f) in KNOWN or not OPEN:
         return f
+    code = CALLED.get(id(kind))
+    if code is not None and KNOWN.get(id(kind)) is kind and is_called_by(kind, code):
+        return f
     return other(f, kind)
 
 
@@ -127,6 +132,12 @@ def method(f: Any) -> Any:
     return f if inner is fn else MethodType(inner, owner)
 
 
+def is_called_by(kind: Any, code: Any) -> bool:
+    """Whether objects of a class still call this code, which was reached."""
+    now = getattr(kind.__call__, "__code__", None)
+    return now is code and id(code) in SETTLED and len(sys.modules) == LOADED[0]
+
+
 def other(f: Any, kind: Any) -> Any:
     """A callable of another kind, in some session."""
     if len(sys.modules) != LOADED[0]:
@@ -156,6 +167,10 @@ def other(f: Any, kind: Any) -> Any:
             return MethodType(STANDS[id(called)], f)
         reach_instance(f)
         reach_function(called)  # of a class of which methods are called by name only
+        if KNOWN.get(id(kind)) is kind and id(called.__code__) in SETTLED:
+            if len(CALLED) >= MANY:
+                CALLED.clear()
+            CALLED[id(kind)] = called.__code__
         return f
     home = getattr(f, "__module__", None) or kind.__module__
     if home == "builtins" and vars(builtins).get(kind.__name__) is not kind:

@@ -8,6 +8,7 @@ Higham, Functions of Matrices, 2008, eq. 3.16; and its transpose is that of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,11 @@ class Entire(OfMatrices):
         return self(block(a, e))[..., :n, n:]
 
 
+@cache
+def complex_like(dtype: Any) -> Any:
+    return np.result_type(dtype, np.complex64)
+
+
 class MatrixFunction(OfMatrices):
     """f(a) of a function that leaves the reals, and whether SciPy returns it as real.
 
@@ -96,7 +102,7 @@ class MatrixFunction(OfMatrices):
         return out.astype(self.dtype(a), copy=False), np.bool_(real)
 
     def dtype(self, a):
-        return np.result_type(computed(a), np.complex64)
+        return complex_like(computed(a))
 
     def shape(self, a, *others, **static):
         return Spec(a.shape, self.dtype(a)), Spec((), np.bool_)

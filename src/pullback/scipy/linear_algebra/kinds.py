@@ -205,7 +205,8 @@ class OfMatrices(Primitive):
     def value(self, *xs, **static):
         if [x.ndim for x in xs] == [*self.cores]:
             out = call_outside(self.found, xs, static)
-            return out if type(out) is np.ndarray and out.ndim else scalars(as_arrays(out))
+            done = all(map(is_settled, out)) if type(out) is tuple else is_settled(out)
+            return out if done else scalars(as_arrays(out))
         out = over_stacks(
             lambda *xs: call_outside(self.found, xs, static),
             xs,
@@ -226,6 +227,11 @@ class OfMatrices(Primitive):
 
     def batch(self, xs, mapped, size, **static):
         return self(*stacked(xs, mapped, self.cores), **static)
+
+
+def is_settled(out: Any) -> bool:
+    """Whether a result is an array, or one of NumPy's numbers."""
+    return out.ndim > 0 if type(out) is np.ndarray else isinstance(out, np.generic)
 
 
 def blank(specs: Any) -> Any:

@@ -22,6 +22,7 @@ from .systems import (
     inverse_p,
     seen,
     solve_p,
+    stein_p,
     triangle,
     triangular_p,
     turn,
@@ -56,6 +57,21 @@ def quick_solve(a: Any, b: Any, assume_a: Any, warns: bool = True, **options: An
 
 
 solve_p.by(quick_solve)
+
+
+def quick_stein(a: Any, q: Any, method: Any = None) -> Any:
+    """a x a^H - x + q = 0 as one system for all entries of x, as SciPy has it for few rows."""
+    n = a.shape[-1]
+    direct = method == "direct" or (method is None and n < 10)
+    if not direct or a.ndim != 2 or n < 2 or a.shape != q.shape or a.shape[0] != n:
+        return NotImplemented
+    matrix = np.eye(n * n) - np.kron(a, np.conj(a))  # in double precision, as SciPy's
+    column = np.reshape(q, (n * n, 1)).astype(matrix.dtype)
+    found = quick_solve(matrix, column, None, lower=False, transposed=False)
+    return found if found is NotImplemented else (np.reshape(found[0], q.shape), *found[1:])
+
+
+stein_p.by(quick_stein)
 
 
 def quick_inverse(a: Any, assume_a: Any = None, lower: bool = False, **_: Any) -> Any:
