@@ -57,7 +57,7 @@ def second_order(f):
 class TestPrograms:
     """What people write with pandas."""
 
-    @pytest.mark.share(2)
+    @pytest.mark.share(4)
     @pytest.mark.filterwarnings("ignore")  # of divisions and of pandas
     @pytest.mark.parametrize("programs", [FIRST, SECOND], ids=["first", "second"])
     def test_gradients(self, programs):
@@ -69,7 +69,7 @@ class TestPrograms:
         """Tables are plain, and what they are smoothed, filled and cut by carries a derivative."""
         assert not faults(PARAMETERS, gradient)
 
-    @pytest.mark.share(2)
+    @pytest.mark.share(4)
     @pytest.mark.filterwarnings("ignore")  # pandas', of what it will change
     def test_second_order(self):
         assert not faults(dict([*FIRST.items(), *SECOND.items()][::8]), second_order)

@@ -162,14 +162,14 @@ def test_they_do_not_know_of_pullback():
             assert "import pullback" not in file.read()
 
 
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     """Its value, its gradient by each argument, and in turns both compiled."""
     check(name, is_compiled=in_turn(name, 2))
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("module", sorted({name.partition(".")[0] for name in MORE}))
 def test_more(module):
     names = [name for name in MORE if name.startswith(module)]
@@ -221,7 +221,7 @@ def check_compiled(name, case, bars):
 NEW = ("calibration", "functions", "inference", "survival")
 
 
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name.startswith(NEW)])
 def test_batch(name):
     """Two examples at once have the gradients that each has by itself."""

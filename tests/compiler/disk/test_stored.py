@@ -527,7 +527,7 @@ HISTORIES = {
 }  # fmt: skip
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_histories(process):
     """In step number i of all of them one process does them all, by seed i of hashes."""
     found = {name: [] for name in HISTORIES}

@@ -46,7 +46,7 @@ from ..lower.module import Module
 from ..lower.plan import Plan
 from ..path import Call, Entry, Path
 from ..program import Program, Run
-from ..record.compile_trace import Guard
+from ..record.guards import Guard
 from ..record.recording import Recording, containers_in, print_options
 from .portable import Portable, Unportable, at, place_of, reading, said, thing_at
 
