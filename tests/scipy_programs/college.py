@@ -1,5 +1,5 @@
 """A college of science: physics, chemistry, the earth and the air."""
-# ruff: noqa: RUF059  # names as they are often written
+# ruff: noqa: F841, RUF059  # names as they are often written
 
 import numpy as np
 import scipy.constants as const

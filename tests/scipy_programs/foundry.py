@@ -1,5 +1,5 @@
 """A foundry and an observatory: the sky, machines, materials, nerves."""
-# ruff: noqa: RUF059  # names as they are often written
+# ruff: noqa: B905, RUF059  # names and pairs as they are often written
 
 from dataclasses import dataclass, field
 
