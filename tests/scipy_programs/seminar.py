@@ -417,7 +417,7 @@ def variational_beta(a, b):
     kl = kl + (5 - a - b) * digamma(a + b)
     law = stats.beta(a, b)
     bound = 4 * law.expect(np.log) + 2 * law.expect(lambda p: np.log1p(-p)) - kl
-    return kl, bound, law.entropy(), law.interval(0.9)
+    return kl, bound, law.entropy(), *law.interval(0.9)
 
 
 SELDOM = [
