@@ -23,7 +23,7 @@ import numpy as np
 from ...core.errors import ArgumentError, ArgumentTypeError, name_of
 from ...core.messages import brief, check_flag
 from ...core.trace import running
-from ...core.usage import usage
+from ...core.usage import listing, usage
 from ...transforms.transformation import Transformation
 from ..disk import records
 from ..entry import native_records
@@ -60,6 +60,7 @@ class Compiled(Transformation):
     """What `compile` returns; see there."""
 
     verb = "compile"
+    __dir__ = listing("fun", "why", "graph", "ir", "export", "cache_info", "cache_clear")
 
     def __init__(
         self,
