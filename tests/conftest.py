@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.call import trial
+from pullback.compiler.call import budget
 from pullback.compiler.call.budget import Budget
 from pullback.compiler.disk import records as disk_records
 from pullback.core.primitive import Primitive
@@ -106,15 +106,15 @@ def nothing_left():
 @pytest.fixture(autouse=True)
 def trials(request):
     """The clock chooses the way of a compiled call in tests marked `trials` alone."""
-    trial.ON[0] = request.node.get_closest_marker("trials") is not None
+    budget.CLOCK[0] = request.node.get_closest_marker("trials") is not None
     account, more = Budget.account, Budget.more
-    if trial.ON[0]:
+    if budget.CLOCK[0]:
         prepare()
     else:  # elsewhere recordings are counted, and take no time
         Budget.account = lambda self, plain, spent: account(self, 0.0, 0.0)
         Budget.more = lambda self, spent: None
     yield
-    trial.ON[0], Budget.account, Budget.more = True, account, more
+    budget.CLOCK[0], Budget.account, Budget.more = True, account, more
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import pullback as pb
-from pullback.compiler.call import trial
+from pullback.compiler.call import budget
 from tests.budgets import asked
 from tests.compiler.call.test_compile import equal
 from tests.fuzz_facts import MUTATIONS, READS, World, as_it_was, result
@@ -98,7 +98,7 @@ def later(count, seed):
 
 
 if __name__ == "__main__":
-    trial.ON[0] = False
+    budget.CLOCK[0] = False
     warnings.simplefilter("ignore")  # some fall back to Python
     np.seterr(all="ignore")
     first() if sys.argv[1] == "first" else later(*map(int, sys.argv[2:]))

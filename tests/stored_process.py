@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 
 import pullback as pb
-from pullback.compiler.call import trial
+from pullback.compiler.call import budget
 from pullback.compiler.disk import records
 from pullback.core.tree import flatten
 from tests.stored_programs import marks
@@ -184,7 +184,7 @@ def look(name, f, args, fast, right):
 
 
 def main(which, path):
-    trial.ON[0] = False
+    budget.CLOCK[0] = False
     results = {}
     for name, (f, *args) in FUNCTIONS.items():
         fast = pb.compile(f)

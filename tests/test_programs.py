@@ -91,6 +91,7 @@ def test_they_do_not_know_of_pullback():
             assert "pullback" not in file.read()
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings(KINKS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_value(name):
@@ -111,6 +112,7 @@ def test_value(name):
         np.testing.assert_array_equal(x, old)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_first_order(name):
     """Central differences, jvp and vjp agree."""

@@ -8,12 +8,14 @@ import textwrap
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tools.count_code import code_lines
 
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src" / "pullback"
 FILE, CLASS, FUNCTION = 600, 300, 60
+KINDS = ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 IGNORED = re.compile(
     r"(?<!`)# (?:noqa|type: ignore)(?:: [A-Z0-9]+(?:, ?[A-Z0-9]+)*|\[[a-z, -]+\])?(?P<why>.*)$",
     re.M,
@@ -25,48 +27,60 @@ LEFT_OUT = re.compile(rf"\bmark\.(?:skip|skipif|xfail)\({INSIDE}\)")
 SHARED = {"Node": ["autograd/tracer.py", "core/node.py"]}
 
 
+class Definition(NamedTuple):
+    name: str
+    is_class: bool
+    lines: int  # of code, without docstrings and comments; of short ones all lines
+
+
 @cache
-def parsed():
-    """The name of each file, its text and its tree."""
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(SRC.rglob("*.py"))}
-    return [
-        (path.relative_to(SRC).as_posix(), text, ast.parse(text)) for path, text in texts.items()
-    ]
+def sources():
+    """The name of each file, how many lines it has, and its definitions."""
+    found = []
+    for path in sorted(SRC.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, KINDS)]
+        made = [Definition(x.name, isinstance(x, ast.ClassDef), length(x, text)) for x in nodes]
+        found.append((path.relative_to(SRC).as_posix(), text.count("\n"), made))
+    return found
 
 
 def length(node, text):
-    """Count the lines of code of a definition, without docstrings and comments."""
+    n = node.end_lineno - node.lineno + 1
+    if n <= FUNCTION:
+        return n
     lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
     return code_lines(textwrap.dedent("\n".join(lines)))
 
 
-def definitions(kinds, limit):
-    """Yield the name of each definition that has more lines of code than the limit."""
-    for name, text, tree in parsed():
-        for node in ast.walk(tree):
-            long = isinstance(node, kinds) and node.end_lineno - node.lineno >= limit
-            if long and length(node, text) > limit:
-                yield f"{name} {node.name}"
+def too_long(is_class, limit):
+    """The name of each definition that has more lines of code than the limit."""
+    return [
+        f"{name} {x.name}"
+        for name, _, made in sources()
+        for x in made
+        if x.is_class == is_class and x.lines > limit
+    ]
 
 
 def test_files():
-    assert [name for name, text, _ in parsed() if text.count("\n") > FILE] == []
+    assert [name for name, lines, _ in sources() if lines > FILE] == []
 
 
 def test_classes():
-    assert list(definitions(ast.ClassDef, CLASS)) == []
+    assert too_long(True, CLASS) == []
 
 
 def test_functions():
-    assert list(definitions((ast.FunctionDef, ast.AsyncFunctionDef), FUNCTION)) == []
+    assert too_long(False, FUNCTION) == []
 
 
 def test_a_class_name_is_said_once():
     found = defaultdict(list)
-    for name, _, tree in parsed():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                found[node.name].append(name)
+    for name, _, made in sources():
+        for x in made:
+            if x.is_class:
+                found[x.name].append(name)
     assert {key: names for key, names in found.items() if len(names) > 1} == SHARED
 
 

@@ -124,6 +124,11 @@ __all__ = [
 _enter_names()  # Array has all that it will have
 
 
+def __dir__() -> list[str]:
+    """What is offered to users, whether it has been imported yet or not."""
+    return [*__all__, "autograd", *(name for name in globals() if name.startswith("__"))]
+
+
 def __getattr__(name: str) -> _Any:
     """Submodules are imported when they are first used."""
     if name == "compile":

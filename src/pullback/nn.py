@@ -38,6 +38,10 @@ from .primitives.kinks import at_zero
 __all__ = ["log_softmax", "relu", "sigmoid", "softmax_cross_entropy", "softplus"]
 
 
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
 def __getattr__(name: str) -> Any:
     refuse_name(name, __all__, __name__)
 

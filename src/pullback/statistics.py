@@ -13,15 +13,15 @@ are written.
 from __future__ import annotations
 
 import functools
-import statistics as real
 from collections.abc import Callable
 from typing import Any
 
-from .core.reach.namespaces import STANDS
+from .core.reach.namespaces import STANDS, standard_module
 from .core.trace import is_live
 from .math import column, operand, pythons, summarize
 from .primitives.exact_sums import SUMMARIES, normal_quantile_p
 
+real = standard_module("statistics")
 __all__ = [name for name in real.__all__ if (name, 1) in SUMMARIES]
 
 

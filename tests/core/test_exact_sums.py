@@ -65,6 +65,7 @@ def ways(f):
     yield "compiled", lambda xs: [compiled(xs)[0] for _ in range(3)][-1]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("positive", [False, True])
 def test_values_are_python_s(positive):
     different = []

@@ -106,6 +106,7 @@ def test_arrays_made_inside_compute_as_numpy_has_them(dtype):
         assert agree(found, right), (expression, right, found)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", ["f8", "i1", "?"])
 def test_compiled_they_compute_the_same(dtype):
     for expression in expressions(COMPUTED)[::3]:

@@ -95,6 +95,7 @@ def seen_at(lost, number):
     return [each for each in lost if each.line is not None and each.line[1] == number]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("way", AFTER)
 @pytest.mark.parametrize("leak", TEXT)
 def test_text(folder, leak, way):

@@ -1,6 +1,7 @@
 """Calls that don't fit a public function say how it's called."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -165,3 +166,56 @@ def test_a_transpose_that_is_missing():
 
     with pytest.raises(pb.MissingRuleError, match="Define `transpose` in its class `Double`"):
         pb.grad(Double())(1.0)
+
+
+def square(x):
+    return (x**2).sum()
+
+
+def listed(x):
+    return {name for name in dir(x) if not name.startswith("_")}
+
+
+class TestListing:
+    """`dir` lists what users call: what the documentation names, and not how it is done."""
+
+    X = np.ones(2)
+
+    @pytest.mark.parametrize(
+        ("x", "names"),
+        [
+            (pb.grad(square), "fun"),
+            (pb.vmap(square), "fun"),
+            (pb.vjp(square, X)[1], "fun"),
+            (pb.linearize(square, X)[1], "fun"),
+            (pb.compile(square), "fun why graph ir export cache_info cache_clear"),
+            (pb.custom_vjp(square), "fun defvjp"),
+            (pb.custom_jvp(square), "fun defjvp"),
+            (pb.primitive(square), "fun name defvjp defjvp defbatch defspec deflower"),
+            (pb.explain(square), "fun"),
+        ],
+        ids=lambda x: type(x).__name__ if not isinstance(x, str) else "",
+    )
+    def test_objects(self, x, names):
+        assert listed(x) == {*names.split()}
+        for name in names.split():
+            getattr(x, name)
+
+    def test_an_explanation(self):
+        seen = pb.explain(square)(self.X)
+        for x in (seen, seen.nodes[1]):
+            documented = re.findall(r"^        ([a-z, ]+):", type(x).__doc__, re.M)
+            assert {name for names in documented for name in names.split(", ")} <= listed(x)
+            for name in listed(x):
+                getattr(x, name)
+
+    @pytest.mark.parametrize("module", [pb, pb.nn, pb.testing], ids=lambda x: x.__name__)
+    def test_modules(self, module):
+        assert {*module.__all__} <= listed(module) <= {*module.__all__, "autograd"}
+
+    @pytest.mark.parametrize("value", [1.0, np.ones((2, 2))])
+    def test_arrays(self, value):
+        x = pb.array(value, requires_grad=True)
+        assert {"backward", "grad", "numpy", "detach", "zero_grad", "mean"} <= listed(x)
+        for name in listed(x) - {"fromhex"}:  # a class method of Python's numbers
+            assert hasattr(x, name), name

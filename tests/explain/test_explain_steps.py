@@ -405,6 +405,24 @@ class TestReaders:
         """
         assert driver.execute_script(inside)
 
+    def test_the_start_shows_the_first_input(self, show, driver):
+        """Of a picture that is wider than the pane, at first and after going back."""
+
+        def wide(x):
+            return sum([np.sin(k * x) * np.cos(x + k) for k in range(1, 13)])
+
+        emulate(driver, motion="reduce")
+        show(pb.explain(wide)(0.5))
+        inside = """
+            const pane = document.querySelector("#view").getBoundingClientRect();
+            const node = document.querySelector(".node[data-id='0']").getBoundingClientRect();
+            return node.left >= pane.left && node.right <= pane.right && node.top >= pane.top;
+        """
+        assert driver.execute_script(inside)
+        find(driver, "#last").click()
+        find(driver, "#first").click()
+        assert driver.execute_script(inside)
+
     def test_theme(self, show, driver):
         """The page is as dark as the system, and a button changes that."""
         light = "return getComputedStyle(document.body).backgroundColor"

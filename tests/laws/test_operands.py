@@ -161,6 +161,7 @@ def ways(x):
         yield "compiled", lambda f: [fast(x) for fast in [pb.compile(f)] for _ in range(3)][-1]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operands(name):
     operation, right = OPERATIONS[name], 0

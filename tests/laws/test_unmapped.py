@@ -24,7 +24,7 @@ def test_unmapped(sample):
             check_batch(sample)
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @KINKS
 @pytest.mark.parametrize(
     "sample", [s for _, s in BY_EXAMPLE], ids=[f"{f}-{s}" for f, s in BY_EXAMPLE]

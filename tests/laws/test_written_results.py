@@ -6,6 +6,7 @@ Indices, counts and exponents come as plain arrays, which are the program's own.
 import warnings
 
 import numpy as np
+import pytest
 from scipy import linalg
 
 import pullback as pb
@@ -41,6 +42,7 @@ def gradient(sample, place, writes):
     return pb.grad(loss)(sample.args[place])
 
 
+@pytest.mark.share(2)
 def test_results_that_are_written_into():
     tried, faults = 0, []
     for family, sample in collect("SAMPLES"):

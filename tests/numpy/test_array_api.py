@@ -213,6 +213,7 @@ class TestDtypesAndShapes:
         compared = {*ONE, *TWO, *OTHERS, *CREATING, *KEYWORDS}
         assert set(filter(there, FUNCTIONS)) <= compared | rest | UNLIKE
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("path", [p for p in ONE if p != "empty_like"])
     def test_one_array(self, path):
         count = 0
@@ -228,6 +229,7 @@ class TestDtypesAndShapes:
                     )
         assert count
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("path", TWO)
     def test_two_arrays(self, path):
         count = 0
@@ -246,6 +248,7 @@ class TestDtypesAndShapes:
                 count += compare(path, lambda xp, x, y: ours(path, xp)(x, y), x, y)
         assert count
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("path", [p for p in OTHERS if there(p) and p not in UNLIKE])
     def test_other_functions(self, path):
         for call in OTHERS[path]:
@@ -468,7 +471,7 @@ class TestUnderTransformations:
             expected[i, :, i, :] = np.diag(p[i]) - np.outer(p[i], p[i])
         np.testing.assert_allclose(reference, expected)
 
-    @pytest.mark.share(4)
+    @pytest.mark.share(8)
     def test_hypothesis_finds_a_namespace(self):
         """The strategies that the standard's official suite draws from."""
         from hypothesis import given, settings

@@ -71,6 +71,7 @@ WRITES = {
 }
 
 
+@pytest.mark.share(2)
 def test_written_views():
     """What is written into a view is in the array, and what is written there in the view."""
 

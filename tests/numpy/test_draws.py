@@ -50,6 +50,7 @@ def kept(distribution, parameters, x):
     return moved
 
 
+@pytest.mark.share(2)
 def test_numbers_keep_their_probability():
     """Both modes and the second derivative agree with the quantiles of moved distributions."""
     failures = []

@@ -900,7 +900,7 @@ class TestLoops:
     def test_values_and_derivatives(self, name):
         laws(getattr(self, name), np.random.default_rng(1).uniform(0.1, 0.9, 30))
 
-    @pytest.mark.share(2)
+    @pytest.mark.share(4)
     @loops
     @pytest.mark.parametrize("mode", ["grad", "jvp", "grad of grad", "vmap"])
     def test_linear_time(self, name, mode):
@@ -916,7 +916,7 @@ class TestLoops:
         run(np.linspace(0.1, 0.9, n // 10))
         assert grows(lambda n: run(np.linspace(0.1, 0.9, n)), n) < 3 * 4
 
-    @pytest.mark.share(3)
+    @pytest.mark.share(6)
     @pytest.mark.parametrize("name", ["filled", "recurrence", "through_a_view"])
     def test_thirty_thousand_elements(self, name):
         """In the time of some ten operations each; what copied the array each time takes longer."""
@@ -1105,6 +1105,7 @@ class TestViewsAhead:
         exec(f"def f(x):\n{body}\n{end}", space)
         return space["f"], body
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("seed", range(120))
     def test_overlapping_views(self, seed):
         f, text = self.program(seed)

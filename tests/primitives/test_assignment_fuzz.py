@@ -331,7 +331,7 @@ def check(program, skips):
                 raise
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("start", range(0, PROGRAMS, CHUNK))
 def test_random_programs(start):
     check_seeds(range(start, start + CHUNK), make, check, shrink)

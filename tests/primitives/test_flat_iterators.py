@@ -133,6 +133,7 @@ def twice(f, x):
     return f(x)
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore")  # some fall back to Python
 @pytest.mark.parametrize("mode", MODES)
 def test_programs_of_one_iterator(mode):

@@ -114,6 +114,7 @@ def test_specs():
             assert entry.primitive.spec(*specs, **entry.static).shape == entry.outs[0].shape
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mapped", ["x", "index", "both", "some"])
 def test_batches(mapped):
     """vmap over the array, over the indices, over both: what a loop gives, and its pullback."""

@@ -187,7 +187,7 @@ def silently_wrong(modes, every=1, shares=1):
     return wrong, count
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_smooth_functions_of_kinks():
     """321 functions in six modes; the eager door has those that it can be given."""
     wrong, count = silently_wrong(MODES)

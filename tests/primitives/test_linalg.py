@@ -129,6 +129,7 @@ class TestEqualValues:
         f, reference = OF_EIGENVALUES[name]
         self.agree(lambda a: np.real(f(la.eigvals(a))), reference, SQUARE[case], forward=False)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("name", ["cubes", "squared sum", "product"])
     @pytest.mark.parametrize("case", SQUARE)
     def test_twice_forward_eigvals_are_right_or_nan(self, case, name):
@@ -145,6 +146,7 @@ class TestEqualValues:
             n_right += np.count_nonzero(close)
         assert n_right
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("name", OF_SINGULAR_VALUES)
     @pytest.mark.parametrize("case", ANY)
     def test_functions_of_svdvals_have_both_derivatives(self, case, name):
@@ -174,6 +176,7 @@ class TestEqualValues:
         np.testing.assert_allclose(forward, expected, atol=1e-13)
         np.testing.assert_allclose(back, expected, atol=1e-13)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("case", ["identity", "pairs", "a triple", "simple"])
     @pytest.mark.parametrize("name", OF_EIGENVALUES)
     def test_whole_hessians_by_all_pairs_of_modes(self, case, name):

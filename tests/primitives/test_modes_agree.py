@@ -76,6 +76,7 @@ def disagreeing(count, begin=0):
     return found
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("begin", range(0, 600, 100))
 def test_random_compositions(begin):
     """5,400 compositions and points."""

@@ -91,6 +91,7 @@ class TestPolynomial:
         with pb.rebinding(False), pytest.raises(pb.ConversionError, match="by `numpy"):
             pb.grad(lambda x: np.sum(p(x)))(np.ones(2))
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("name", OPERATIONS)
     def test_every_class(self, kind, name):

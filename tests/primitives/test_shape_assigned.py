@@ -61,6 +61,7 @@ def program(source, view, shape, order):
 CASES = list(itertools.product(SOURCES, VIEWS, SHAPES, [(0, 1, 2, 3), (3, 2, 1, 0)]))
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("source", "view"), list(itertools.product(SOURCES, VIEWS)))
 def test_as_numpy_has_it(source, view):
     step = 1e-6 * np.cos(X)
@@ -79,7 +80,7 @@ def test_as_numpy_has_it(source, view):
         np.testing.assert_allclose(pb.vmap(pb.grad(f))(np.stack([X / 2, X]))[1], g, rtol=1e-12)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("view", VIEWS)
 def test_compiled(view):
     for source, shape in itertools.product(SOURCES, SHAPES[:3]):

@@ -106,6 +106,7 @@ CASES = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:The .* singular")
 @pytest.mark.parametrize("name", CASES)
 def test_as_a_loop(name):
@@ -280,6 +281,7 @@ DECIDING = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", DECIDING)
 def test_functions_of_the_users_that_decide(name):
     f, a = DECIDING[name], np.array([0.5, 0.8, 1.3])

@@ -43,7 +43,7 @@ def slope(f, p, by=1e-4):
     return (f(p - 2 * by) - 8 * f(p - by) + 8 * f(p + by) - f(p + 2 * by)) / (12 * by)
 
 
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 @pytest.mark.parametrize("kind", SOLVERS)
 @pytest.mark.parametrize("name", SIDES)
 def test_solvers_by_hand(name, kind):
@@ -104,7 +104,7 @@ def turning(kind, p):
     return ended(kind, fun, [0.0], max_step=0.05)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kind", ["ode", "complex_ode", *SOLVERS])
 def test_comparisons_of_a_right_hand_side_are_no_search(kind):
     """Warnings are errors here."""

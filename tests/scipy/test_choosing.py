@@ -132,9 +132,11 @@ def wrong_ones(transformed, tolerance=1e-8, names=tuple(INTEGRALS)):
 
 @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
 class TestIntegrals:
+    @pytest.mark.share(2)
     def test_gradients(self):
         assert not wrong_ones(pb.value_and_grad)
 
+    @pytest.mark.share(2)
     def test_forward(self):
         assert not wrong_ones(lambda f: lambda a: pb.jvp(f, (a,), (1.5,)))
 
@@ -143,6 +145,7 @@ class TestIntegrals:
         assert not wrong_ones(lambda f: pb.grad(pb.grad(f)), 1e-6, names)
         assert np.isclose(pb.hessian(INTEGRALS["limits that move"][0])(0.6), 1.2, 1e-8)
 
+    @pytest.mark.share(2)
     def test_examples(self):
         """Under vmap each example has choices of its own."""
         wrong, at = {}, np.array([0.55, 0.6, 0.7])
@@ -255,6 +258,7 @@ class TestValues:
         for a in (0.5, 0.6, 0.7):
             assert np.isclose(fast(np.float64(a)), f(np.float64(a)), 1e-10)
 
+    @pytest.mark.share(2)
     def test_roots_and_flows(self):
         """Of solvers that call from Python, one program answers as well."""
 

@@ -163,7 +163,7 @@ def outcome(f, *args):
     return [str(x.message) for x in given], out
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_errors_and_warnings_are_those_of_scipy(name):
     f = PROGRAMS[name]
@@ -182,7 +182,7 @@ def parts(out):
     return [] if out is None else [*out] if isinstance(out, tuple) else [out]
 
 
-@pytest.mark.share(12)
+@pytest.mark.share(24)
 @pytest.mark.parametrize("dtype", ["f", "F", "D"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_routines_of_all_types_give_what_scipy_gives(name, dtype):

@@ -99,7 +99,7 @@ def of_objects(x):
     return curves + near + turned + fit + np.sum(FACTORS.solve(x) ** 2 + OPERATOR.matvec(x))
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     ("f", "x"),
     [
@@ -130,7 +130,7 @@ OF_ALL = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
 def test_no_change_of_a_matrix_is_missed():
     for fmt in (*FORMATS, "lil", "dok"):

@@ -75,7 +75,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_one_recording_stands_for_other_numbers(name):
     f, x = PROGRAMS[name]

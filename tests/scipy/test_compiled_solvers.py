@@ -131,6 +131,7 @@ def differences(fast, plain, arguments):
     return found
 
 
+@pytest.mark.share(3)
 def test_programs():
     """Values and gradients of one recording for all numbers."""
     arguments = [np.float64(x) for x in (1.0, 1.1, 0.9, 1.2)]
@@ -144,6 +145,7 @@ def test_programs():
     assert not wrong
 
 
+@pytest.mark.share(3)
 def test_transformed():
     arguments = [np.array([1.0, 1.1, 0.9]) * x for x in (1.0, 1.1, 0.9)]
     wrong = {}
@@ -301,6 +303,7 @@ def test_arrays_that_are_written_later():
     assert fast.why().startswith("Machine code")
 
 
+@pytest.mark.share(2)
 def test_functions_that_choose():
     """A function that asks for its argument is several programs, and a value chooses."""
     wrong = {}
@@ -313,6 +316,7 @@ def test_functions_that_choose():
     assert not wrong
 
 
+@pytest.mark.share(2)
 def test_short_functions():
     """Without a trial the function runs where SciPy's call is all that it does, and is short."""
     found = {}
@@ -348,6 +352,7 @@ CHOICES = {
 }
 
 
+@pytest.mark.share(2)
 def test_integrands_as_functions_of_c():
     """QUADPACK calls machine code with the numbers that Python's function would get."""
     wrong = {}

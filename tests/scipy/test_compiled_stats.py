@@ -85,7 +85,7 @@ COMPUTE |= {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning", "ignore::RuntimeWarning")
 def test_what_computes_is_repeated():
     """The derivative, of one in eight, in turns; `make test-long` takes all."""

@@ -35,6 +35,7 @@ def programs():
                     yield f"{name}.{method}", lambda p, f=f: f(p[0], *p[3:], p[1], p[2]), z
 
 
+@pytest.mark.share(2)
 def test_one_operation_moves_as_the_formula():
     """Under `vmap` no values are known, and SciPy's formula is traced."""
     failures = {}

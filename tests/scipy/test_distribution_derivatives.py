@@ -99,6 +99,7 @@ def missed_quantiles(name, places):
     return wrong, count
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 def test_derivatives_of_quantiles_are_those_of_mpmath():
     """Of every sixth place; `make test-long` takes all."""

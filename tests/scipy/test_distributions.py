@@ -31,6 +31,7 @@ def difference(f, h):
     return (45 * near - 9 * middle + far) / (60 * h)
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:The shape parameter of the erlang")
 @pytest.mark.parametrize(("name", "shapes"), CASES, ids=lambda x: str(x))
 def test_distribution(name, shapes):

@@ -93,7 +93,7 @@ def solved(name, way, **how):
     return end
 
 
-@pytest.mark.share(16)
+@pytest.mark.share(32)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", EVERY)
 def test_initial_value_problems(name, way):

@@ -82,7 +82,7 @@ def test_gradients():
     assert not wrong
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize(("name", "of"), [("gmres", "array"), ("cg", "operator")])
 def test_transformed(name, of):
     """Tangents, second derivatives, compiled, and mapped over right-hand sides."""

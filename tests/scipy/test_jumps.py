@@ -109,6 +109,7 @@ VOLUMES = {  # and what they are
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("found", "exact"), VOLUMES.values(), ids=VOLUMES)
 def test_triple_integrals_whose_limits_move(found, exact):
     difference = (exact(0.7 + 1e-4) - exact(0.7 - 1e-4)) / 2e-4
@@ -249,7 +250,7 @@ PLACES = [0.3, 0.45, 0.75, 1.2]
 class TestMovingInside:
     """Kinks and jumps that move inside one integral count in derivatives of any order."""
 
-    @pytest.mark.share(3)
+    @pytest.mark.share(6)
     @pytest.mark.parametrize("name", MOVING)
     def test_all_modes(self, name):
         f, first, second = MOVING[name]
@@ -261,6 +262,7 @@ class TestMovingInside:
                 for mode in MODES:
                     assert mode(f)(k) == near(second(k))
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("name", ["min", "if, kink", "if, jump", "floor"])
     def test_compiled(self, name):
         """At other places the branches and the number of jumps are others."""
@@ -269,6 +271,7 @@ class TestMovingInside:
         for k in (0.45, 0.75, 1.2, 0.45):
             assert fast(k) == pytest.approx(second(k), rel=1e-8, abs=1e-9)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("name", ["max, gamma", "abs", "comparison alone", "vectors"])
     def test_batches(self, name):
         f, _, second = MOVING[name]
@@ -287,6 +290,7 @@ class TestMovingInside:
             with pytest.raises(pb.MissingRuleError, match="how it moves is not known"):
                 pb.grad(total)(0.3)
 
+    @pytest.mark.share(2)
     def test_what_asks_for_values_is_refused_where_it_jumps(self):
         """It has too many branches to be recorded."""
         total = lambda k: integrate.quad(lambda t: k * t + int(20 * t * k), 0, 1, limit=200)[0]

@@ -248,6 +248,7 @@ def test_results_are_in_the_container_that_scipy_has(f):
         assert met == [kinds_of(f(a))]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", ["svd", "qr of one", "cho_factor", "schur", "pinvh", "lstsq"])
 def test_whole_results_are_compiled(name):
     f = AS_RETURNED[name]

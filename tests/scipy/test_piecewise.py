@@ -135,6 +135,7 @@ def place_between(draw, places, high):
             return k
 
 
+@pytest.mark.share(2)
 @QUIETLY
 @pytest.mark.parametrize("kind", asked(KINDS, 4, "integrands"))
 def test_integrands_of_one_variable(kind):
@@ -155,6 +156,7 @@ def test_integrands_of_one_variable(kind):
     assert found == near, (kind, line, way, form, k)
 
 
+@pytest.mark.share(3)
 @QUIETLY
 @pytest.mark.parametrize("kind", asked(KINDS, 9, "two variables"))
 def test_integrands_of_two_variables(kind):

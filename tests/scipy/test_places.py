@@ -54,6 +54,7 @@ MODES = ["reflect", "grid-constant"]
 MODES += ["constant", "nearest", "mirror", "wrap", "grid-wrap"] if LONG else []
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_machine_code_gives_the_bits_of_scipy(mode):
     random = np.random.default_rng(len(mode))

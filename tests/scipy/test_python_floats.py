@@ -73,7 +73,7 @@ def test_classes():
     assert not wrong
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore:.*kink")
 def test_compiled():
     wrong = {}

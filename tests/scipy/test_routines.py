@@ -141,7 +141,7 @@ def cases():
             yield letter, name, lambda *xs, p=program, r=routine: p(r, *xs)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_routines_have_the_derivative_of_what_they_compute():
     """The value is SciPy's bit for bit; both modes agree with differences, compiled with eager."""
     failures, count = [], 0

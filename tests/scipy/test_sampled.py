@@ -63,7 +63,7 @@ def of_quad(f, k):
     return integrate.quad(f, 0.0, 2.0, (k,), limit=200)[0]
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @QUIETLY
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tanhsinh_moves_its_jumps_as_quad_does(name):
@@ -85,6 +85,7 @@ def test_limits_of_tanhsinh_that_move_past_a_jump_that_stays():
     assert pb.grad(of)(0.4) == pytest.approx(1.0, rel=1e-9)
 
 
+@pytest.mark.share(2)
 @QUIETLY
 def test_tanhsinh_of_ranges_by_several_parameters():
     def of(w):
@@ -106,6 +107,7 @@ def test_tanhsinh_refuses_what_it_cannot_take_apart():
             pb.grad(of)(0.6)
 
 
+@pytest.mark.share(3)
 @QUIETLY
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_cubature_is_right_or_refuses(name):

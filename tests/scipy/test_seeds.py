@@ -79,7 +79,7 @@ def results(f):
         return [f(x) for x in VALUES]
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", [*GIVEN, *OTHERS])
 def test_the_numbers_are_those_of_plain_calls(name):
     f = GIVEN.get(name) or OTHERS[name]

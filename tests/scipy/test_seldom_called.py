@@ -121,7 +121,7 @@ BATCHES = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @together(PROGRAMS.values(), PROGRAMS)
 def test_programs(f, x):
     """The value is SciPy's, and the derivative is that of differences."""

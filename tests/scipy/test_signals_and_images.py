@@ -21,6 +21,7 @@ ROUNDED = {"gammatone(iir)(float64[])"}
 X = np.sin(np.arange(12.0)) + 0.1 * np.arange(12.0)
 
 
+@pytest.mark.share(3)
 def test_values_are_those_of_scipy_to_the_last_bit():
     differing = set()
     for sample in SAMPLES:

@@ -370,6 +370,7 @@ class TestObjectsOfBatches:
             assert np.isclose(values[k], value, rtol=1e-12)
             assert np.isclose(slopes[k], slope, rtol=1e-9)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("method", ["RK45", "LSODA"])
     def test_single_steps_of_flows(self, method):
         """The examples take different numbers of steps; of each the last is read, or another."""
@@ -466,6 +467,7 @@ class TestStepByStep:
         first = pb.grad(lambda *xs: f(*xs)[1], (0, 1, 2))(*at)
         np.testing.assert_allclose(np.dot(first, (0.7, 0.3, -0.4)), slope[1], rtol=1e-9)
 
+    @pytest.mark.share(2)
     def test_by_what_the_function_reads(self):
         """The start is plain: second derivatives as well."""
         f = pb.grad(lambda k: self.run(k, 0.5, 0.0).y[0])

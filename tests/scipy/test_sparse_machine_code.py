@@ -31,6 +31,7 @@ def bits(x):
     return x.dtype, x.shape, x.tobytes()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("A", ARRAYS, ids=lambda A: f"{A.format} {A.shape}")
 def test_products_have_scipys_bits(A):
     """By vectors and matrices, by the transposed array, with numbers that move."""

@@ -306,6 +306,7 @@ def mismatch(name, program, kind, fmt):
     return None
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore::pullback.core.errors.LostDerivativeWarning")  # of `floor`
 @pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
 def test_operations():

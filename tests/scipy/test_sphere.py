@@ -1,6 +1,7 @@
 """Smoothing on a sphere, against differences of SciPy's own fits."""
 
 import numpy as np
+import pytest
 from scipy.interpolate import SmoothSphereBivariateSpline
 
 import pullback as pb
@@ -35,6 +36,7 @@ def difference(args, i, dot, h):
     return (values[0] - values[1]) / (2 * h)
 
 
+@pytest.mark.share(2)
 def test_knots_that_follow_the_data():
     """With few inner knots, and with more in both directions."""
     wrong = []

@@ -88,6 +88,7 @@ def test_the_program_gives_the_bits_of_scipy(kind):
             same_bits(primitive.program(*xs, **how), primitive.found(*xs, **how))
 
 
+@pytest.mark.share(2)
 @pytest.mark.skipif(not hasattr(interpolate, "NdBSpline"), reason="SciPy has no NdBSpline")
 def test_machine_code_gives_the_bits_of_scipy():
     random = np.random.default_rng(6)

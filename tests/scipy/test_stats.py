@@ -230,6 +230,7 @@ def test_kernels_made_inside():
     pb.testing.check_grads(f, (points, data))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("dist", "shapes"),
     [(stats.alpha, (3.57,)), (stats.burr, (10.5, 4.3)), (stats.exponnorm, (1.5,))],

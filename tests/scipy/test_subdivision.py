@@ -10,6 +10,7 @@ from pullback.scipy.integration.subdivision import adaptive
 from ..budgets import TURN
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("parts", [1, 3])
 def test_no_jump_is_missed(parts):
     """Also one between the last point of an interval and its end, which no sum of points sees."""

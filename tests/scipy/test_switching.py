@@ -93,7 +93,7 @@ def asked(name, f):
     return lambda p: f(p, **how)
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", JUMPS)
 def test_jumps(name):
     f, p = JUMPS[name]
@@ -125,7 +125,7 @@ def test_smooth(name):
     assert pb.jvp(f, (p,), (way,))[1] == near
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", EASY)
 def test_second_derivatives(name):
     f, p = JUMPS[name]
@@ -148,7 +148,7 @@ def test_higher_derivatives():
     assert pb.grad(pb.grad(ramp))(0.8) == pytest.approx(np.exp(-1.2), rel=1e-6)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 def test_compiled():

@@ -62,6 +62,7 @@ ONE = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", asked({**ANY, **ONE}, 3, "unread"))
 def test_reads(name):
     """Right for each number of steps, and by few recordings where it isn't asked for."""
@@ -71,7 +72,7 @@ def test_reads(name):
     assert (paths <= 2) == (name in ANY), paths
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("name", ["last", "largest", "area", "dense", "shape"])
 def test_derivatives(name):
     read = {**ANY, **ONE}[name]
@@ -81,6 +82,7 @@ def test_derivatives(name):
     assert (paths <= 2) == (name in ANY)
 
 
+@pytest.mark.share(2)
 def test_ends_by_events():
     """The end of a phase that an event stops, from which the next begins."""
 
@@ -122,7 +124,7 @@ def test_meshes():
         pb.vmap(lambda k: pellet(k).y[0] * 2)(many)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("name", ["last", "largest", "count"])
 def test_transformed(name):
     """Where derivatives are taken around the recording, parts carry them as well."""

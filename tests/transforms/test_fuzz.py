@@ -314,7 +314,7 @@ def check(program, skips):
                 raise
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("start", range(0, PROGRAMS, CHUNK))
 def test_random_programs(start):
     """Every mode is right, or the seed and the smallest part of the program that fails are told."""

@@ -255,6 +255,7 @@ class TestErrors:
         assert "holds 2 values" in str(caught.value)
         assert cure in str(caught.value)
 
+    @pytest.mark.share(2)
     def test_one_answer_of_all_is_given(self):
         """A check of arguments, a stopping rule, a count: whatever all examples agree on."""
 

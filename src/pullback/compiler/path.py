@@ -27,7 +27,7 @@ from .facts.state import State
 from .first_call import Early
 from .llvm.binding import BEST, WORKER
 from .program import build
-from .record.compile_trace import QUESTIONS, Guard
+from .record.guards import QUESTIONS, Guard
 from .record.recording import (
     Recording,
     as_kind,

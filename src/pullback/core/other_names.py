@@ -75,9 +75,12 @@ class OtherName:
         raise error
 
 
+OF_ARRAYS = ("backward", "detach", "grad", "numpy", "requires_grad", "retain_grad", "zero_grad")
+
+
 def names_of_arrays(self: Array) -> list[str]:
-    """`dir(x)`, without the names that it does not have."""
-    return [name for name in object.__dir__(self) if name not in OTHERS]
+    """`dir(x)`: what NumPy's numbers or arrays have, as `x.__class__` tells, and our own."""
+    return [*(name for name in object.__dir__(self) if name not in OTHERS), *OF_ARRAYS]
 
 
 def enter_names() -> None:

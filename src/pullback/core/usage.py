@@ -1,4 +1,4 @@
-"""Errors for calls that don't fit a public function: `grad(f, argnum=1)`, `compile(f, x)`.
+"""How public functions and objects are used: `dir`, and errors for calls that don't fit.
 
 `@usage("grad(f)(x)")` above a public function says how it's called. What the function's signature
 refuses (a keyword that it doesn't have, too many arguments or too few) then raises an error that
@@ -58,6 +58,24 @@ def usage(example: str, name: str | None = None) -> Callable[[F], F]:
         return cast(F, call)
 
     return declare
+
+
+def listing(*names: str) -> Callable[[Any], list[str]]:
+    """A `__dir__` that lists these names, and those with underscores: what users are offered.
+
+    >>> class Counter:
+    ...     __dir__ = listing("total")
+    ...
+    ...     def __init__(self):
+    ...         self.total, self.parts = 0, []
+    >>> [name for name in dir(Counter()) if not name.startswith("_")]
+    ['total']
+    """
+
+    def __dir__(self: Any) -> list[str]:
+        return [n for n in object.__dir__(self) if n.startswith("_") or n in names]
+
+    return __dir__
 
 
 def refuse_call(

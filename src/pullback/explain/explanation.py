@@ -17,6 +17,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from ..core.spec import Spec, is_inexact, spec_of
+from ..core.usage import listing
 from ..transforms.forward import jvp
 from ..transforms.record import Departure, Record, RecordedOperation, record
 from . import drawing, words
@@ -56,6 +57,11 @@ class ProgramNode:
         marks: of "missed", "nan", "inf", "first nan", "first inf", "nan cotangent" and
             "first nan cotangent", what is to be seen at this node.
     """
+
+    __dir__ = listing(
+        "index", "label", "kind", "name", "operands", "parents", "value", "tangent", "cotangent",
+        "uses", "received", "line", "marks", "spec", "formula", "rule",
+    )  # fmt: skip
 
     def __init__(
         self, index: int, kind: str, name: str, value: Any, entry: RecordedOperation | None
@@ -124,6 +130,11 @@ class Explanation:
         departures: where values left for text, plain copies and numbers, in order.
         notes: sentences about what was assumed.
     """
+
+    __dir__ = listing(
+        "fun", "value", "nodes", "inputs", "outputs", "backward", "departures", "notes",
+        "text", "svg", "dot", "mermaid", "save", "data", "gradient",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -29,8 +29,15 @@ function go(at) {
   now.moved = true;
   paint();
   const step = steps[now.at];
-  if (step.pass !== "start") showNode(step.node);
+  showStep();
   say(`${titleOf(step)}. ${sentence(step)}`);
+}
+
+// The start shows the first input: of a wide picture it may be far from the left edge.
+function showStep() {
+  const step = steps[now.at];
+  if (step.pass !== "start") showNode(step.node);
+  else if (nodes.length) showNode(0);
 }
 
 function select(id) {
@@ -159,7 +166,7 @@ function start() {
   const asked = location.hash.slice(1);
   now.at = asked === "end" ? last : Math.min(Math.max(Number.parseInt(asked, 10) || 0, 0), last);
   paint();
-  if (steps[now.at].pass !== "start") showNode(steps[now.at].node);
+  showStep();
 }
 
 start();

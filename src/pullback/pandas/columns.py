@@ -236,6 +236,8 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         if isinstance(dtype, LiveDtype):
             dtype = dtype.numpy_dtype
         if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
+            if dtype.kind in "iu":
+                pd.Series(plain(self.inner)).astype(dtype)  # which refuses NaN
             return column(as_column_of(snapshot(self.inner), dtype))
         if getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype):
             return np.asarray(self, dtype=object)
@@ -250,6 +252,11 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         return list(self.inner)
 
     # Order and equality, by the values.
+
+    def isin(self, values: Any) -> Any:
+        if isinstance(values, Live) or holds_arrays(values):
+            values = plain(numbers(values))
+        return pd.Series(plain(self.inner)).isin(values).to_numpy()
 
     def _values_for_argsort(self) -> Any:
         return plain(self.inner)
@@ -368,7 +375,11 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         if how == "ohlc":
             parts = [grouped(each, self.inner, ids, ngroups) for each in OHLC]
             return np.stack(parts, axis=1)
-        return column_or_plain(grouped(how, self.inner, ids, ngroups, min_count, **options))
+        out = grouped(how, self.inner, ids, ngroups, min_count, **options)
+        if how == "cumsum" and np.isinf(plain(self.inner)).any():  # what follows may be NaN
+            theirs = pd.Series(plain(self.inner)).groupby(np.where(ids < 0, np.nan, ids)).cumsum()
+            out = np.where(theirs.isna(), np.nan, out)
+        return column_or_plain(out)
 
     def _groupby_quantile(
         self, *, qs: Any, interpolation: str, ids: Any, ngroups: int, starts: Any, ends: Any

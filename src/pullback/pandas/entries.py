@@ -28,6 +28,7 @@ from ..core.array import Array, peel
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
 from ..core.operands import HELD, as_array, holds_arrays
+from ..core.reach.calls import call_inside
 from ..core.reach.namespaces import STANDS
 from ..core.storage import lend
 from ..core.trace import is_live
@@ -401,6 +402,22 @@ def row_builder(original: Any, arrays: Any, dtype: Any, cls: Any) -> Any:
     return lambda i: column(np.stack([x[i] for x in arrays]))
 
 
+@stands_for(apply.Apply, "transform_str_or_callable")
+def transform(original: Any, self: Any, function: Any) -> Any:
+    """`series.transform(f)`: f of each number, or of the whole if it raises for a Python float.
+
+    An Array has NumPy's methods: `v - v.mean()` of a number is 0, and does not raise.
+    """
+    x = self.obj
+    if callable(function) and isinstance(x, pd.Series) and held(x):
+        try:
+            for value in plain(numbers(x)).tolist():
+                call_inside(function, (value, *self.args), self.kwargs)
+        except Exception:
+            return call_inside(function, (x, *self.args), self.kwargs)
+    return original(self, function)
+
+
 # Compiled code.
 
 
@@ -485,7 +502,7 @@ def options_of(options: Any) -> Any:
 for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():
     original = lib(f"window.aggregations.{name}")
     compiled(original, exact(original, ours))
-compiled(lib("algos.nancorr"), nancorr)
+compiled(lib("algos.nancorr"), exact(lib("algos.nancorr"), nancorr))
 compiled(lib("algos.ensure_float64"), lambda x: as_column_of(numbers(x), np.dtype(float)))
 for name in BY_ORDER:
     by_order(lib(name))

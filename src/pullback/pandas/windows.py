@@ -344,8 +344,8 @@ def root(x: Any) -> Any:
 
 
 def nancorr(mat: Any, cov: bool = False, minp: int | None = None) -> Any:
-    """Correlations of the columns of a matrix, each pair over the rows in which both are known."""
-    known = ~np.isnan(plain(mat))
+    """Correlations of the columns of a matrix, each pair over the rows in which both are finite."""
+    known = np.isfinite(plain(mat))
     k = mat.shape[1]
     rows = []
     for i in range(k):

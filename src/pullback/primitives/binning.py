@@ -12,8 +12,9 @@ from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.kinds import Linear
 from ..core.registry import replaces
 from ..core.spec import Spec
-from .arguments import as_array, cast, surely
+from .arguments import as_array, cast, somewhere, surely
 from .indexing import take
+from .positions import intervals_p
 from .selecting import chosen
 from .shapes import lies
 from .sorting import concrete
@@ -269,9 +270,13 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if n == 1:
         inside = np.where(np.isnan(x), x, fp[0])
     else:
-        index = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, n - 2)
+        if somewhere(xp[1:] < xp[:-1]):
+            index = intervals_p(x, xp)
+        else:
+            index = np.searchsorted(xp, x, side="right") - 1
+        index = np.clip(index, 0, n - 2)
         x0, x1, f0, f1 = [take(y, i) for y in (xp, fp) for i in (index, index + 1)]
         width = x1 - x0
         rise = (f1 - f0) / np.where(width == 0, np.ones_like(width), width)
         inside = np.where(width == 0, f1, rise * (x - x0) + f0)
-    return chosen(x < xp[0], left, chosen(x > xp[-1], right, inside))
+    return chosen(x > xp[-1], right, chosen(x < xp[0], left, inside))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +17,12 @@ import numpy as np
 
 from ..core.kinds import Elementwise
 from ..core.primitive import Primitive, one_by_one
+from ..core.reach.namespaces import standard_module
 from ..core.rules import ONE
 from ..core.spec import Spec
 from .statistics import half_inverse
+
+statistics = standard_module("statistics")
 
 
 class Summary(Primitive):

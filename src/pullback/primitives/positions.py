@@ -128,6 +128,57 @@ def off_nearest(v, rows):
     return np.take_along_axis(apart, nearest, axis=-1)[..., 0]
 
 
+class Intervals(Undifferentiated):
+    """Which interval `numpy.interp` takes for each x, of points that aren't sorted.
+
+    It looks near the place of the x before, then bisects; so each x depends on those before it.
+    """
+
+    def spec(self, x, xp):
+        return Spec(x.shape, np.intp)
+
+    def batch(self, xs, mapped, size):
+        return one_by_one(self, xs, mapped, size, {})
+
+
+def intervals(x, xp):
+    found, guess, points = np.zeros(x.shape, np.intp), 0, xp.tolist()
+    for i, value in enumerate(x.ravel().tolist()):
+        if value == value:
+            found.flat[i] = guess = interval(value, points, guess)
+    return found
+
+
+def interval(x, points, guess, near=8):
+    """Where `points[i] <= x < points[i + 1]`, as it's found from a guess; -1 and n are outside."""
+    n = len(points)
+    if x > points[-1]:
+        return n
+    if x < points[0]:
+        return -1
+    if n <= 4:
+        return next((i - 1 for i in range(1, n) if not x >= points[i]), n - 1)
+    low, high, guess = 0, n, max(min(guess, n - 3), 1)
+    if x < points[guess]:
+        if not x < points[guess - 1]:
+            return guess - 1
+        high = guess - 1
+        if guess > near and x >= points[guess - near]:
+            low = guess - near
+    else:
+        for i in (guess, guess + 1):
+            if x < points[i + 1]:
+                return i
+        low = guess + 2
+        if guess < n - near - 1 and x < points[guess + near]:
+            high = guess + near
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if x >= points[middle] else (low, middle)
+    return low - 1
+
+
+intervals_p = Intervals(intervals).declare(surface=lambda x, xp: off_nearest(x, xp))
 searchsorted_p = Searchsorted(np.searchsorted).declare(
     surface=lambda a, v, *sorter, side, rows: off_nearest(v, a)
 )

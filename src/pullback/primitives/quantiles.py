@@ -177,12 +177,13 @@ def pick(rows, n, q, method, weak, places=None):
         # Beyond the ends both neighbours are the end; there the part decides the sign of a zero.
         part = v - np.where(v >= n - 1, -1, np.maximum(low, 0))
     lower, upper = gather(rows, to_index(low)), gather(rows, to_index(low + 1))
-    if weak:  # q was a Python number: the dtype is that of the array
-        part = part.astype(np.result_type(rows.dtype, 0.0))
     part = part.reshape(part.shape + (1,) * (lower.ndim - part.ndim))
-    gap = upper - lower
+    gap, nearer, rest = upper - lower, part >= 0.5, 1 - part
+    if weak:  # q was a Python number: the dtype is that of the array
+        dtype = np.result_type(rows.dtype, 0.0)
+        part, rest = part.astype(dtype), rest.astype(dtype)
     # From the nearer side, so that both ends are met exactly.
-    return chosen(part >= 0.5, upper - gap * (1 - part), lower + gap * part)
+    return chosen(nearer, upper - gap * rest, lower + gap * part)
 
 
 @lru_cache(maxsize=1024)

@@ -118,7 +118,7 @@ class Mean(Sum):
     lower = "mean"
 
     def value(self, x, *, axis, dtype, keepdims):
-        if dtype is None and (x.dtype is DOUBLE or x.dtype.char in "dfDF"):
+        if dtype is None and (x.dtype is DOUBLE or x.dtype.char in "dfD"):
             n = counted(True, x.shape, axis)
             if n:  # what np.mean does, in a third of its time
                 return Sum.value(self, x, axis=axis, dtype=None, keepdims=keepdims) / float(n)

@@ -25,7 +25,7 @@ from ..core.reach.calls import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.trace import is_live
 from ..core.tree import flatten, is_static, unflatten
-from ..core.usage import usage
+from ..core.usage import listing, usage
 from .call import (
     FunctionCall,
     Operands,
@@ -246,6 +246,7 @@ class OtherRule:
 
 class CustomVjp(Custom):
     verb = "custom_vjp"
+    __dir__ = listing("fun", "defvjp")
     defjvp = OtherRule("defvjp(forward, backward)", "custom_jvp")
 
     @usage("{}.defvjp(forward, backward)")
@@ -417,6 +418,7 @@ def added(a: Any, b: Any) -> Any:
 
 class CustomJvp(Custom):
     verb = "custom_jvp"
+    __dir__ = listing("fun", "defjvp")
     defvjp = OtherRule("defjvp(rule)", "custom_vjp")
     defjvps = OtherRule("defjvp(rule)", "primitive")
 

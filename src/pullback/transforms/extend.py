@@ -22,7 +22,7 @@ from ..core.reach.calls import call_inside
 from ..core.reach.session import call_outside
 from ..core.rows import refuse_haste
 from ..core.spec import spec_of
-from ..core.usage import usage
+from ..core.usage import listing, usage
 from .call import as_numpy, filled, floating, lent, placed, refuse_imaginary, transposed
 
 READABLE = re.compile(r"out|xs|x\d+")  # what `reads` may name
@@ -32,6 +32,7 @@ class UserPrimitive(Primitive):
     """A primitive whose value is a function of the user's; rules are added to it."""
 
     made_of = ("name", "fun", "rules", "n_out", "nondiff", "reads")
+    __dir__ = listing("fun", "name", "defvjp", "defjvp", "defbatch", "defspec", "deflower")
 
     def __init__(self, fun: Callable[..., Any], n_out: int | None, nondiff: Sequence[int]) -> None:
         # Not entered among the primitives: a user may make and drop many.

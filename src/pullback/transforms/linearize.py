@@ -15,7 +15,7 @@ from ..core.quiet import SILENT, STATE
 from ..core.spec import carries, spec_of
 from ..core.trace import Trace, run
 from ..core.tree import flatten, unflatten
-from ..core.usage import usage
+from ..core.usage import listing, usage
 from .arguments import Lifted, needs_arguments
 from .batch import over_rows
 from .forward import count, direction_outside, directions, like_value, split, zeros_of
@@ -79,6 +79,8 @@ def named_each(name: str, n: int) -> str:
 
 class Pushforward:
     """x_dot -> out_dot, from one run of the function; it may be called again and again."""
+
+    __dir__ = listing("fun")
 
     def __init__(self, trace: Trace, out: Any, lifted: Any, steps: Any) -> None:
         self.fun = trace.fun

@@ -30,7 +30,7 @@ from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.storage import current, touch
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
-from ..core.usage import usage
+from ..core.usage import listing, usage
 from .arguments import Selection, needs_arguments
 from .backward import backward
 from .lifted import any_reached, cotangents, lift, primals_of
@@ -469,6 +469,8 @@ def value_and_grad(
 
 class Pullback:
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
+
+    __dir__ = listing("fun")
 
     def __init__(self, trace: Trace, out: Any, lifted: Any) -> None:
         self.fun, self.trace = trace.fun, trace

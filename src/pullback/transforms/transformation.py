@@ -14,7 +14,7 @@ from ..core.errors import ArgumentTypeError, kind_of, name_of
 from ..core.reach.instrument import Context
 from ..core.reach.walk import OURS
 from ..core.temporary import Within
-from ..core.usage import USAGE
+from ..core.usage import USAGE, listing
 
 PACKAGE = __name__.partition(".")[0] + "."
 
@@ -23,6 +23,7 @@ class Transformation:
     """A transformed function. It shows the function that it transforms as `.fun`."""
 
     verb = "transformation"
+    __dir__ = listing("fun")
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith(PACKAGE):

@@ -6,8 +6,9 @@ import pytest
 import pullback as pb
 from pullback.compiler.facts.call_monitor import Watch
 from pullback.compiler.record import stage_inner
-from pullback.compiler.record.compile_trace import CompileTrace, Questions
+from pullback.compiler.record.compile_trace import CompileTrace
 from pullback.compiler.record.gated import gated
+from pullback.compiler.record.guards import Questions
 from pullback.core.array import Array
 from pullback.core.graph import Graph, Variable
 from pullback.core.spec import spec_of

@@ -17,16 +17,9 @@ from pullback.core.tree import flatten
 from tests.background import idle
 from tests.test_programs import PROGRAMS
 
-pytestmark = pytest.mark.trials
+pytestmark = [pytest.mark.trials, pytest.mark.usefixtures("soon")]
 X = np.array([0.3, 1.0, 2.0])
 WEIGHTS = np.array([1.0, 2.0, 3.0])
-
-
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    """The second call of each kind is recorded."""
-    monkeypatch.setattr(first_call, "FEW", 1)
-    monkeypatch.setattr(first_call, "ENOUGH", 0.0)
 
 
 @pytest.fixture

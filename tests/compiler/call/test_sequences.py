@@ -57,6 +57,11 @@ def outcomes(text, calls, change):
     scope = {"__name__": "program"}
     exec(HEAD + text, scope)
     scope["f"] = change(scope["f"])
+    yield from outcomes_in(scope, calls)
+
+
+def outcomes_in(scope, calls):
+    """What each call gives in a program's names: its result, the log, and what was printed."""
     random.seed(0)
     np.random.seed(0)
     for call in calls:

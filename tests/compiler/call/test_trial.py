@@ -13,7 +13,7 @@ import pytest
 
 import pullback as pb
 from pullback.compiler import first_call
-from pullback.compiler.call import reasons, trial
+from pullback.compiler.call import choose_path, reasons, trial
 from pullback.compiler.call.call_kind import CallKind
 from pullback.compiler.call.trial import Trial
 from pullback.compiler.llvm import binding
@@ -21,7 +21,7 @@ from pullback.compiler.llvm.binding import WORKER
 from tests.background import idle
 from tests.compiler.call.test_compile import equal
 
-pytestmark = pytest.mark.trials
+pytestmark = [pytest.mark.trials, pytest.mark.usefixtures("soon")]
 X = np.array([0.3, -1.0, 2.0])
 
 
@@ -65,13 +65,6 @@ def in_time(call):
 
 def paths_of(fast):
     return [path for entry in fast.entries.values() for path in entry.paths]
-
-
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    """The second call of each kind is recorded, however little the first one took."""
-    monkeypatch.setattr(first_call, "FEW", 1)
-    monkeypatch.setattr(first_call, "ENOUGH", 0.0)
 
 
 @pytest.fixture
@@ -147,7 +140,7 @@ class TestSlower:
         fast = pb.compile(lambda x: np.sort(x) * 2.0)
         settle(fast, X)
         y = np.arange(5.0)
-        for why in (reasons.EARLY, reasons.NEW):
+        for why in (reasons.EARLY, choose_path.NEW):
             np.testing.assert_array_equal(fast(y), y * 2)
             assert fast.why() == why
         np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
@@ -237,7 +230,7 @@ class TestWhy:
         fast = pb.compile(lambda x: float(np.sum(X * x)) * rate[0], wait=True)
         fast(1.0)
         fast(2.0)
-        assert fast.why() == reasons.OTHERS
+        assert fast.why() == choose_path.OTHERS
         rate[0] = 3.0
         fast(2.0)
         assert fast.why().startswith("Something that the function reads")
@@ -250,7 +243,7 @@ class TestWhy:
         assert "no recording for arguments of this kind" in fast.why(X[:2])
         with WORKER.held():
             fast(X)
-            assert fast.why() == reasons.NEW
+            assert fast.why() == choose_path.NEW
             fast(X)
             assert fast.why() == reasons.AWAITED
         settle(fast, X, calls=2)

@@ -23,8 +23,8 @@ DRIVER = """
 import importlib, json, os, sys, warnings
 import numpy as np
 import pullback as pb
-from pullback.compiler.call import trial
-trial.ON[0] = False  # machine code is made at once
+from pullback.compiler.call import budget
+budget.CLOCK[0] = False  # machine code is made at once
 warnings.simplefilter("ignore")  # some fall back to Python
 sys.path.insert(0, sys.argv[1])
 

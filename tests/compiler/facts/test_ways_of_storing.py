@@ -108,7 +108,7 @@ def calls(text, compiled):
         yield f(np.arange(3.0) + k % 2).tolist(), repr(eval(AFTER, scope))
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "threads"])
 @pytest.mark.parametrize("read", WAYS)
 def test_ways_of_storing(read, alone):

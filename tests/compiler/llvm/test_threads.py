@@ -122,8 +122,8 @@ def test_small_loops_are_whole_and_start_no_thread():
     """Nothing but a large loop wakes the pool, and importing or compiling does not."""
     code = """
 import os, numpy as np, pullback as pb
-from pullback.compiler.call import trial
-trial.ON[0] = False  # machine code is made at once
+from pullback.compiler.call import budget
+budget.CLOCK[0] = False  # machine code is made at once
 f = pb.compile(lambda x: np.exp(x) * 2)
 f(np.ones(1000)); f(np.ones(1000))
 import threading, time

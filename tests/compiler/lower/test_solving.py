@@ -129,6 +129,7 @@ def test_factors_of_lapack_give_the_bits_of_numpy(first, n, dtype, form):
         )
 
 
+@pytest.mark.share(2)
 @np.errstate(all="ignore")
 def test_factors_of_singular_matrices():
     """NumPy's errors where there is no result, and its determinants, inside loops as well."""

@@ -149,7 +149,7 @@ def test_kinks_of_steps():
     assert faults == {}
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", LOOPS)
 def test_no_warning_where_no_second_derivative_meets_one(name):
     """Nor of a first derivative, nor where the kink is in a branch that is not picked."""

@@ -59,6 +59,7 @@ class TestAgainstPython:
         ):
             np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
 
+    @pytest.mark.share(2)
     def test_higher_orders(self, how):
         loop, plain = [lambda w, f=f: f(w, XS, C) for f in self.pair(how)]
         for of in (
@@ -567,6 +568,7 @@ class TestCompiled:
         assert (got[1], got[1].dtype) == (10, np.int64)
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 @pytest.mark.parametrize("seed", range(24))
 def test_random_bodies(seed):

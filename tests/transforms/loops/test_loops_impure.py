@@ -210,7 +210,7 @@ def eager(f):
 MODES["eager"] = eager
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("verb", ["scan", "fori_loop", "while_loop"])
 @pytest.mark.parametrize("use", USES)
 def test_state_that_changes_is_seen(use, verb):

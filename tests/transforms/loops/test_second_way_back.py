@@ -65,7 +65,7 @@ TWICE = {
 }
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("what", TWICE)
 def test_it_is_the_derivative_for_every_number_of_steps(f, what):
@@ -82,7 +82,7 @@ def test_it_is_the_derivative_for_every_number_of_steps(f, what):
     assert fast.refusal is None
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_no_number_of_steps_is_asked_for(f):
     fast = pb.compile(pb.grad(slope_squared(f), (0, 1)), wait=True)

@@ -64,6 +64,7 @@ def one_path(fast, calls):
 class TestOnePath:
     STARTS = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 300 if LONG else 100)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("of", [lambda f: f, pb.grad, pb.value_and_grad, forward, pb.hessian])
     def test_a_square_root(self, of):
         fast, plain = pb.compile(of(root)), of(root)
@@ -81,6 +82,7 @@ class TestOnePath:
             assert by_e == pytest.approx(np.sin(x) / (1 - e * np.cos(x)), rel=1e-9)
         assert one_path(fast, 200)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize(
         "of",
         [
@@ -98,7 +100,7 @@ class TestOnePath:
             np.testing.assert_allclose(fast(a), plain(a), rtol=1e-9)
         assert one_path(fast, 10)
 
-    @pytest.mark.share(2)
+    @pytest.mark.share(4)
     def test_in_a_scan_and_in_another(self):
         def chain(a):
             step = lambda c, x: (root(c + x * a), root(c))
@@ -296,7 +298,7 @@ PICKS = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("pick", PICKS)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_bodies(seed, pick):
@@ -399,6 +401,7 @@ class TestNeverEnding:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("name", ENDLESS)
     @pytest.mark.parametrize("warm", [0, 1, 50])
     def test_interrupted(self, name, warm):

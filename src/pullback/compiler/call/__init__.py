@@ -2,6 +2,7 @@
 
 arguments           which leaves of a call are inputs, and the key of its cache entry
 compiled            `compile`, and the object that it returns: which path a call takes
+choose_path         the path whose state and guards hold for a call
 record_call         rehearse a call, undo it, run it, and keep the recording if it's valid
 postponed           finish a recording after its call
 rehearsal           record a call, and undo what it did

@@ -8,6 +8,8 @@ With `wait=True` no clock is read: only the number of recordings in a row withou
 
 from __future__ import annotations
 
+from typing import Any
+
 FEW = 64  # recordings that are made whatever they cost
 VAIN = 96  # recordings in a row, none of which is replayed
 SCATTERED = 192  # kinds of arguments in a row that are forgotten, while no other comes again
@@ -15,6 +17,14 @@ SECONDS = 1.0  # that recordings may cost beyond what replays save
 # The same for recordings in a row none of which is replayed, from a few on: seconds, and multiples
 # of the time that the function itself takes.
 ROW, ROW_SECONDS, ROW_RATIO = 4, 2.0, 4.0
+
+
+CLOCK = [True]  # whether the clock may decide anything; off where something else is tested
+
+
+def is_timed(compiled: Any) -> bool:
+    """Whether the clock may decide what a call does."""
+    return not compiled.wait and CLOCK[0]
 
 
 class Budget:

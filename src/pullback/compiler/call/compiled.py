@@ -23,25 +23,26 @@ import numpy as np
 from ...core.errors import ArgumentError, ArgumentTypeError, name_of
 from ...core.messages import brief, check_flag
 from ...core.trace import running
-from ...core.usage import usage
+from ...core.usage import listing, usage
 from ...transforms.transformation import Transformation
 from ..disk import records
 from ..entry import native_records
 from ..entry.native_records import MISS, Way
 from ..facts.snapshot import Codes
-from ..fall_back import REPORT, unmade, warn
+from ..fall_back import warn
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
-from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared
+from ..path import CacheInfo, Call, Entry, Path, share_memory
 from ..record.carried import Carried
 from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
-from .budget import Budget
+from .budget import Budget, is_timed
 from .call_kind import CallKind, NoKind, first_entry, first_run
+from .choose_path import NEW, match, path_of
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
-from .trial import estimated, is_timed, is_to_try, tried
+from .trial import estimated, is_to_try, tried
 
 if TYPE_CHECKING:
     import pathlib
@@ -59,6 +60,7 @@ class Compiled(Transformation):
     """What `compile` returns; see there."""
 
     verb = "compile"
+    __dir__ = listing("fun", "why", "graph", "ir", "export", "cache_info", "cache_clear")
 
     def __init__(
         self,
@@ -125,36 +127,8 @@ class Compiled(Transformation):
         known = entry.paths
         late = not (known or entry.sought or self.wait) and not self.sought(entry, call, timed)
         if entry.paths:
-            if entry.slow:
-                self.hits, self.last_way = self.hits + 1, reasons.slower(entry.paths[0])
-                return self.fun(*args, **kwargs)
-            if timed and entry.paths[0].is_awaited():
-                self.last_way = reasons.AWAITED
-                self.note(entry, args, kwargs)
-                return self.fun(*args, **kwargs)
-            found = self.match(entry, call.arrays, call.numbers)
-            if self.refusal is not None:
-                return self.fun(*args, **kwargs)
-            if found is not None and not (
-                entry.floats and found[0].narrow(not timed or entry.early.is_over)
-            ):
-                path, values = found
-                self.hits += 1
-                if path.program is None:
-                    self.last_way = reasons.PREPARED
-                    return path.results(values, call.arrays)
-                self.last_way = f"{reasons.REPEATED}."
-                if is_to_try(self, path):
-                    return tried(self, path, call, args, kwargs)
-                out = path.results(values, call.arrays)
-                if path.program.level < BEST:
-                    path.least = min(path.least, thread_time() - begun)
-                # It may come to stand for all.
-                pending = path.numbers is not None and entry.floats and not path.widened
-                if path.n_results or not pending:
-                    self.learn(path, call, args, kwargs, not pending)
-                if path.stored is None:
-                    records.keep(self, entry, path, call)
+            out = self.replayed(entry, call, args, kwargs, timed, begun)
+            if out is not MISS:
                 return out
         if late or (timed and not entry.early.is_over):
             self.last_way = reasons.early(entry)
@@ -165,10 +139,50 @@ class Compiled(Transformation):
             return entry.early.run(self.fun, args, kwargs, begun)
         self.misses += 1
         if not entry.paths:
-            self.last_miss = reasons.NEW
+            self.last_miss = NEW
         if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return record_call(self, entry, call, args, kwargs, known, at_once)
+
+    def replayed(
+        self, entry: Entry, call: Call, args: Any, kwargs: Any, timed: bool, begun: float
+    ) -> Any:
+        """The result by a path that stands for a call, or by the function where it is to run.
+
+        MISS: no path stands for it.
+        """
+        if entry.slow:
+            self.hits, self.last_way = self.hits + 1, reasons.slower(entry.paths[0])
+            return self.fun(*args, **kwargs)
+        if timed and entry.paths[0].is_awaited():
+            self.last_way = reasons.AWAITED
+            self.note(entry, args, kwargs)
+            return self.fun(*args, **kwargs)
+        found = match(self, entry, call.arrays, call.numbers)
+        if self.refusal is not None:
+            return self.fun(*args, **kwargs)
+        if found is None:
+            return MISS
+        path, values = found
+        if entry.floats and path.narrow(not timed or entry.early.is_over):
+            return MISS
+        self.hits += 1
+        if path.program is None:
+            self.last_way = reasons.PREPARED
+            return path.results(values, call.arrays)
+        self.last_way = f"{reasons.REPEATED}."
+        if is_to_try(self, path):
+            return tried(self, path, call, args, kwargs)
+        out = path.results(values, call.arrays)
+        if path.program.level < BEST:
+            path.least = min(path.least, thread_time() - begun)
+        # It may come to stand for all.
+        pending = path.numbers is not None and entry.floats and not path.widened
+        if path.n_results or not pending:
+            self.learn(path, call, args, kwargs, not pending)
+        if path.stored is None:
+            records.keep(self, entry, path, call)
+        return out
 
     def note(self, entry: Entry, args: Any, kwargs: Any) -> None:
         """Remember the kind of this call, which runs in Python: the next call may be like it."""
@@ -260,58 +274,6 @@ class Compiled(Transformation):
         except Exception:  # of an object that does not answer as others do
             return None
 
-    def match(self, entry: Entry, arrays: list[Any], numbers: list[Any]) -> Any:
-        """A path whose state and guards hold, with what it computed; or None."""
-        paths = [p for p in entry.paths if p.numbers is None]
-        found = self.follow(paths, [*arrays, *numbers]) if paths else None
-        if found is None and len(paths) < len(entry.paths):  # some are for certain numbers
-            same = [
-                p for p in entry.paths if p.numbers is not None and same_bits(p.numbers, numbers)
-            ]
-            if same:
-                found = self.follow(same, arrays)
-            elif not paths:
-                self.last_miss = reasons.OTHERS
-        if found is None:
-            return None
-        path = found[0]
-        if entry.paths[0] is not path:
-            with self.lock:
-                entry.paths = [path, *[p for p in entry.paths if p is not path]]
-        return found
-
-    def follow(self, paths: list[Path], inputs: list[Any]) -> Any:
-        """Choose, from paths with the same guards, the one whose answers these inputs give.
-
-        Where a loop has ended otherwise than in one path, others may ask something else.
-        """
-        answers: list[Any] = []
-        tried: list[Path] = []
-        while True:
-            n = len(answers)
-            same = [p for p in paths if p not in tried and p.lies(inputs)]
-            same = [p for p in same if p.answers[:n] == answers] or (
-                [p for p in same if p.of_loops] if any(p.of_loops for p in tried) else []
-            )
-            path = next((p for p in same if p.state.holds(p.token)), None)
-            if path is None or shared(path, inputs):
-                self.last_miss = reasons.missed(paths, answers)
-                return None
-            try:
-                path.warm(self.wait, is_timed(self))
-            except Exception as error:  # a mistake of ours
-                return self.refuse(unmade(error), REPORT)
-            try:
-                with np.errstate(all="ignore"):
-                    values, found = path.computed(inputs)
-            except Exception:  # the program itself says what it does about it
-                self.last_miss = "An operation raised an exception."
-                return None
-            if found == path.answers:
-                return path, values
-            answers = found
-            tried.append(path)
-
     def refuse(self, why: str, cure: str | None = None) -> Any:
         """From now on the function falls back to Python."""
         cure = cure or reasons.cure_of(why)
@@ -384,10 +346,10 @@ class Compiled(Transformation):
         entry = None if call is None else self.known(call, args, kwargs)
         if entry is not None and entry.early.awaited is not None:
             entry.early.awaited.run()
-        path = self.path_of(call)
+        path = path_of(self, call)
         if path is None and call is not None:
             self.decide(args, kwargs, at_once=True)
-            path = self.path_of(call)
+            path = path_of(self, call)
         if path is None:
             why, refusal = self.why(*args, **kwargs), self.refusal
             cure = reasons.NO_PROGRAM if refusal is None else reasons.cure_of(refusal)
@@ -396,16 +358,6 @@ class Compiled(Transformation):
                 f"  {cure}"
             )
         return path
-
-    def path_of(self, call: Call | None) -> Path | None:
-        """The path for a call; a path whose numbers are inputs comes first."""
-        entry = None if call is None else self.entries.get(call.key)
-        if call is None or entry is None:
-            return None
-        general = [p for p in entry.paths if p.numbers is None]
-        found = self.follow(general, [*call.arrays, *call.numbers])
-        found = found or self.match(entry, call.arrays, call.numbers)
-        return None if found is None else found[0]
 
     def export(
         self, name: str | os.PathLike[str], /, *args: Any, **kwargs: Any

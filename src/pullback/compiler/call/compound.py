@@ -33,7 +33,8 @@ from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..path import SECOND
 from ..program import build
-from ..record.compile_trace import CompileTrace, Questions
+from ..record.compile_trace import CompileTrace
+from ..record.guards import Questions
 from ..record.verify import example
 
 RULES = 64  # of one primitive, before they are forgotten

@@ -31,6 +31,7 @@ from ..lower.role import spec_in
 from ..path import Call, Path, answer_bytes, answering, share_memory, told_line
 from ..pipeline import lowered_for_c
 from .c_header import C_TYPES, header
+from .choose_path import path_of
 from .record_call import record_call
 
 TRIES = 4  # recordings until there is one that stands for the call
@@ -324,7 +325,7 @@ def exported_path(compiled: Any, args: Any, kwargs: Any) -> tuple[Path, Call]:
     call = compiled.arrange(args, kwargs)
     if call is not None:
         records.drop(compiled, call)
-    path = compiled.path_of(call)
+    path = path_of(compiled, call)
     for _ in range(TRIES):
         if call is None or compiled.refusal is not None:
             break
@@ -335,7 +336,7 @@ def exported_path(compiled: Any, args: Any, kwargs: Any) -> tuple[Path, Call]:
             record_call(compiled, compiled.entries[call.key], call, args, kwargs)
         else:
             break
-        path = compiled.path_of(call)
+        path = path_of(compiled, call)
     if path is None or call is None:
         why = compiled.why(*args, **kwargs)
         if call is not None and share_memory(call.arrays):

@@ -31,10 +31,11 @@ from ..record.recording import share_memory
 from ..record.verify import example
 from . import reasons
 from .arguments import raising
+from .budget import is_timed
+from .choose_path import match
 from .compound import batched
 from .path_node import PathNode, is_nested
 from .record_call import record_call
-from .trial import is_timed
 
 
 def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -58,7 +59,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         compiled.last_way = reasons.AWAITED
         return call_inside(compiled.fun, args, kwargs)
     found = (
-        compiled.match(entry, call.arrays, call.numbers)
+        match(compiled, entry, call.arrays, call.numbers)
         if entry.paths and not entry.python
         else None
     )

@@ -24,7 +24,7 @@ from ...primitives.shapes import astype_p
 from ...transforms.loops.while_primitive import While
 from ..loops.roll import rolled
 from ..path import Path
-from ..record.compile_trace import QUESTIONS
+from ..record.guards import QUESTIONS
 from ..record.recording import as_kind
 from .compound import Compound, Ready, batched
 from .second_derivatives import Kinks

@@ -27,8 +27,8 @@ from ..llvm.binding import WORKER
 from ..path import Call, Entry, share_memory, share_with
 from ..record.recording import Recording
 from ..record.verify import verdict
+from .budget import is_timed
 from .rehearsal import Rehearsal
-from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 from ..loops.roll import looped
 from ..path import Entry, Path, answering, told_line
+from .choose_path import NEW, match
 
-NEW = "There is no recording for arguments of this kind."
-OTHERS = "The recordings for arguments of this kind are for other numbers."
 REPEATED = "Machine code repeated it"
 EARLY = (
     "The function ran in Python: calls of this kind have not taken long enough to record one."
@@ -27,6 +25,15 @@ LEFT_OUT = "To have it compiled, leave this out of it, and pass what it gives as
 # What to write instead, by how a reason begins.
 CURES = {
     "it returns what a clock says": LEFT_OUT,
+    "it raised": (
+        "Recording passes Arrays in place of the arguments: call code that takes none through"
+        " `pullback.primitive(f)`."
+    ),
+    "recording returned": (
+        "Something that it computes with changes between calls, as random numbers, counters and the"
+        " order of sets do, or is of another class for an Array. Pass it as an argument."
+    ),
+    "it runs": "To have it compiled, call that by its name, or outside of it.",
     "it returns": "To have it compiled, return numbers, arrays and containers of them.",
     "it changes what it reads": (
         "To have it compiled, pass this as an argument, and return what it becomes."
@@ -57,17 +64,6 @@ def early(entry: Entry) -> str:
     return EARLY if entry.early.awaited is None else AWAITED
 
 
-def missed(paths: Sequence[Path], answers: Sequence[Any]) -> str:
-    """Why no path matched a call that gave these answers to guards."""
-    if not paths:
-        return NEW
-    if not answers:
-        return "Something that the function reads besides its arguments has changed."
-    longest = max(paths, key=lambda p: len(p.guards))
-    guard = longest.guards[min(len(answers), len(longest.guards)) - 1]
-    return f"`{guard.asked}`{told_line(guard.line)} gave an answer that no recording has."
-
-
 def slower(path: Path) -> str:
     return f"Running the function is faster, and so it runs: {path.trial}."
 
@@ -94,7 +90,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     if not entry.paths and entry.early.calls:
         return early(entry)
     last, compiled.last_miss = compiled.last_miss, ""
-    found = compiled.match(entry, call.arrays, call.numbers)
+    found = match(compiled, entry, call.arrays, call.numbers)
     told, compiled.last_miss = compiled.last_miss, last
     if found is None:
         return str(told)

@@ -31,9 +31,10 @@ from ..path import Call, Entry, Path, share_memory
 from ..record.recording import Recording
 from ..record.verify import note_identity, verdict
 from . import reasons
+from .budget import is_timed
+from .choose_path import match
 from .postponed import TURN, PostponedRecording, may_be_copied, may_postpone, turn
 from .rehearsal import Rehearsal, carry_changed, changed, observe, rehearse
-from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled
@@ -79,7 +80,7 @@ def record_call(
             compiled.misses, compiled.last_way = compiled.misses - 1, reasons.BUSY
             return call_inside(compiled.fun, args, kwargs)
         if known is not None and entry.paths is not known and running() is None:
-            found = compiled.match(entry, call.arrays, call.numbers)
+            found = match(compiled, entry, call.arrays, call.numbers)
             if found is not None:
                 compiled.misses, compiled.hits = compiled.misses - 1, compiled.hits + 1
                 return found[0].results(found[1], call.arrays)

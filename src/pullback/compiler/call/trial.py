@@ -24,12 +24,13 @@ from ..graph.rewriting import opened
 from ..llvm.binding import BEST
 from ..path import Call, Path, share_with
 from ..ways import plain_way
+from .budget import is_timed
+from .choose_path import match
 
 TURNS = 8  # calls of each way
 FAR, LONG = 8.0, 0.05  # not tried: so many times slower, and so many seconds, when recorded
 LARGE = 1 << 15  # bytes of an array from which comparing it counts
 RATIO, SLACK = 1.03, 3e-7  # by which machine code may be slower: to call the function costs 0.2 us
-ON = [True]  # off where something else is tested: the clock decides nothing then
 
 
 class Stopwatch:
@@ -130,11 +131,6 @@ class Estimate:
         return "to compare the arrays that it reads takes longer"
 
 
-def is_timed(compiled: Any) -> bool:
-    """Whether the clock may decide what a call does."""
-    return not compiled.wait and ON[0]
-
-
 def is_to_try(compiled: Any, path: Path) -> bool:
     """Whether a call helps to find out which way of a path is faster."""
     if not is_timed(compiled) or path.slow or not path.learnt:
@@ -149,7 +145,7 @@ def is_to_try(compiled: Any, path: Path) -> bool:
 def once(compiled: Any, args: Any, kwargs: Any) -> Any:
     """A call by a path that stands for it, entered from Python."""
     call = compiled.arrange(args, kwargs)
-    found = compiled.match(compiled.entry(call.key), call.arrays, call.numbers)
+    found = match(compiled, compiled.entry(call.key), call.arrays, call.numbers)
     if found is None:  # what it reads has changed meanwhile
         return compiled.fun(*args, **kwargs)
     return found[0].results(found[1], call.arrays)

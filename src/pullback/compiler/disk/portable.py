@@ -16,7 +16,7 @@ import re
 import sys
 import types
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def reading(state: State) -> bytes:
     parts = [said(part) for part in found]
     own = [original(f.__code__) for f in reader.functions]
     known = {part for code in own for part in with_nested(code)}
-    for code in state.codes - known:
+    for code in state.codes - known - generated(len(sys.modules)):
         raise Unportable(f"`{code.co_qualname}` is not found before it runs")
     why = chance(state.codes, reader.sets, reader.nameless, bool(reader.arrays))
     if why is not None:
@@ -275,6 +275,9 @@ def named(x: Any) -> Any:
     own |= kind.__name__ == "_tuplegetter"  # of a named tuple
     if own or kind in CONTAINERS or of(x, WRAPPED) or not of_library(kind):
         return "object", kind.__module__, kind.__qualname__  # what it holds is read
+    place = place_in_library(x)
+    if place is not None:
+        return "object", *place
     raise Unportable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
 
 
@@ -293,6 +296,30 @@ def is_found(x: Any) -> bool:
         if known and at(home, str(getattr(x, "__qualname__", ""))) is x:
             return True
     return False
+
+
+def place_in_library(x: Any) -> tuple[str, str] | None:
+    """The module of its class in which a library has an object, such as `scipy.stats.norm`."""
+    home = sys.modules.get(type(x).__module__)
+    if type(home) is not types.ModuleType or not apart(vars(home)) or isinstance(x, type):
+        return None
+    return next(((home.__name__, name) for name, y in vars(home).items() if y is x), None)
+
+
+@functools.lru_cache(1)
+def generated(n_modules: int) -> frozenset[types.CodeType]:
+    """Code that SciPy writes for each of its distributions, and again where one is frozen."""
+    found = set()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("scipy.stats.") and type(module) is types.ModuleType:
+            texts = [getattr(x, "_parse_arg_template", None) for x in vars(module).values()]
+            found |= {text for text in texts if type(text) is str}
+    return frozenset().union(*map(code_in, found))
+
+
+@functools.cache
+def code_in(text: str) -> frozenset[types.CodeType]:
+    return frozenset(with_nested(compile(text, "<string>", "exec", dont_inherit=True)))
 
 
 def home_of(x: types.FunctionType) -> str:
@@ -331,7 +358,7 @@ def place_of(x: Any) -> tuple[Any, ...]:
                     if of(y, Traits):
                         PLACES[id(y)] = name, key
                     else:
-                        PLACES.update({id(z): (name, key, *part) for z, part in held(y)})
+                        PLACES.update({id(z): (name, key, "inside", way) for z, way in held(y)})
     place: tuple[Any, ...] | None = found_at(x)
     if place is None and of(getattr(x, "ufunc", None), np.ufunc):
         place = *place_of(x.ufunc), "ufunc"
@@ -341,13 +368,46 @@ def place_of(x: Any) -> tuple[Any, ...]:
     return place
 
 
-def held(x: Any) -> list[tuple[Any, tuple[str, Any]]]:
-    """The primitives that a dict or an object of ours holds, and where in it."""
+Step = tuple[str, Any]  # how a part is reached: ("item", key), ("attribute", name), ("cell", name)
+
+
+def held(x: Any, way: tuple[Step, ...] = ()) -> Iterator[tuple[Any, tuple[Step, ...]]]:
+    """The primitives that a dict, a function or an object of ours holds, and the way to each."""
+    for step in steps_from(x) if len(way) < DEEPEST else ():
+        y = after(x, step)
+        if of(y, Traits):
+            yield y, (*way, step)
+        elif of(y, (tuple, types.FunctionType)):
+            yield from held(y, (*way, step))
+
+
+DEEPEST = 3
+
+
+def steps_from(x: Any) -> list[Step]:
     if of(x, dict):
-        return [(y, ("item", k)) for k, y in x.items() if of(y, Traits) and type(k) in (int, str)]
-    if type(x).__module__.startswith("pullback.") and hasattr(x, "__dict__"):
-        return [(y, ("attribute", k)) for k, y in vars(x).items() if of(y, Traits)]
-    return []
+        return [("item", k) for k in list(x) if type(k) in (int, str)]
+    if of(x, tuple):
+        return [("item", i) for i in range(len(x))]
+    if not (x.__module__ if of(x, types.FunctionType) else type(x).__module__).startswith(
+        "pullback."
+    ):
+        return []
+    if of(x, types.FunctionType):
+        return [("cell", name) for name in x.__code__.co_freevars]
+    return [("attribute", k) for k in vars(x)] if hasattr(x, "__dict__") else []
+
+
+def after(x: Any, step: Step) -> Any:
+    """What a step leads to; None if it leads nowhere."""
+    kind, key = step
+    try:
+        if kind == "cell":
+            at = x.__code__.co_freevars.index(key)
+            return x.__closure__[at].cell_contents
+        return x[key] if kind == "item" else vars(x).get(key)
+    except (LookupError, ValueError, TypeError, AttributeError):
+        return None
 
 
 def found_at(x: Any) -> tuple[Any, ...] | None:
@@ -355,17 +415,19 @@ def found_at(x: Any) -> tuple[Any, ...] | None:
     return place if place and thing_at(*place) is x else None
 
 
-def thing_at(module: str, name: str, kind: str = "", part: Any = None) -> Any:
+def thing_at(module: str, name: str, kind: str = "", way: tuple[Step, ...] = ()) -> Any:
     """The primitive of this name in a module; some are inside the function that applies them.
 
-    kind: "ufunc" for the one that stands for the ufunc of this name, "item" and "attribute" for
-        the part of a dict or an object
+    kind: "ufunc" for the one that stands for the ufunc of this name, "function" for one of that
+        name with dots, "inside" for a part to which a way leads
     """
     x = getattr(sys.modules.get(module), name, None)
     if kind == "ufunc":
         return (UFUNCS[x] or FUNCTIONS[x]) if of(x, np.ufunc) else None
-    if kind:
-        return {where: y for y, where in held(x)}.get((kind, part))
+    if kind == "function":
+        return at(sys.modules.get(module), name)
+    if kind == "inside":
+        return functools.reduce(after, way, x)
     return getattr(x, "primitive", x) if of(x, types.FunctionType) else x
 
 

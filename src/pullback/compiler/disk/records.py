@@ -6,23 +6,19 @@ function's code and the kind of call, and uses it if everything it reads has the
 the function doesn't have to run first, and neither LLVM nor any pass is needed.
 
 Paths are left out if `portable` cannot describe them, if they hold the user's functions, or if they
-return objects that existed before.
+return objects that existed before. A solver's call holds the programs of the user's functions.
 """
 
 from __future__ import annotations
 
-import copyreg
 import dataclasses
 import enum
 import functools
 import importlib.util
-import io
 import os
-import pickle
 import sys
 import types
 import zlib
-from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +26,13 @@ import numpy as np
 import optree
 
 from ...core.graph import Variable
-from ...core.primitive import Primitive
 from ...core.registry import CREATION, FUNCTIONS, UFUNCS
-from ...core.traits import Traits
 from ...core.tree import NAMESPACE, meet, unflatten
 from ..entry import native_records
+from ..facts.call_monitor import copiers
 from ..facts.classes import Unprovable, of_library
 from ..facts.places import of
 from ..facts.state import State
-from ..graph.optimise import declared, opened
 from ..llvm import binding, lapack, numpy_loops, routines, thread_pool
 from ..llvm import disk_cache as disk
 from ..lower import blas, gemm
@@ -46,14 +40,21 @@ from ..lower.module import Module
 from ..lower.plan import Plan
 from ..path import Call, Entry, Path
 from ..program import Program, Run
-from ..record.compile_trace import Guard
+from ..record.guards import Guard
 from ..record.recording import Recording, containers_in, print_options
-from .portable import Portable, Unportable, at, place_of, reading, said, thing_at
+from .pickles import loaded, written
+from .portable import (
+    Portable,
+    Unportable,
+    at,
+    reading,
+    said,
+)
 
 if TYPE_CHECKING:
     from ..call.compiled import Compiled
 
-FORM = "3"  # raised when files are to be written in another way
+FORM = "4"  # raised when files are to be written in another way
 MOST = 16  # paths of one kind of arguments
 WRITTEN: set[str] = set()  # by this process, which does not look for them
 KINDS = ("container", "class")  # places of classes, which a state in a process leaves out
@@ -179,6 +180,13 @@ def is_new(cls: type) -> bool:
     return dataclasses.is_dataclass(cls) and known is None
 
 
+SETTINGS: dict[str, Callable[[], Any]] = {"copiers": copiers}  # which another process can compare
+
+
+def settings_by(names: Sequence[str]) -> list[Any]:
+    return [SETTINGS[name] for name in names]
+
+
 def fixed(root: Any) -> bool:
     """Whether it is what it is in every process: a number of another call, say."""
     return type(root) in (int, float, bool, str, type(None)) or of(root, np.generic)
@@ -196,112 +204,6 @@ def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
     if kind == "class":
         return at(sys.modules[place[1]], place[2])
     return (sys.modules if kind == "modules" else vars(sys.modules[place[1]])), place[2]
-
-
-# Pickles.
-
-
-# What primitives of their own have made on the way, and make again.
-NONE = type(None)
-BEGUN: dict[str, Callable[[], Any]] = {
-    "derived": dict, "rules": dict, "packers": dict, "recorders": dict, "ready": NONE,
-    "program": NONE, "runs": int,
-}  # fmt: skip
-
-
-class Writer(pickle.Pickler):
-    """Pickles programs: primitives of the library by their place, no functions of others."""
-
-    classes: dict[type, None]  # of the user's, that were met
-
-    def persistent_id(self, x: Any) -> Any:
-        if of(x, Primitive):
-            return place_of(x) if declared(x) else None
-        # An operation of the compiler's is found by its place, or says itself how it is made.
-        alone = of(x, Traits) and type(x).__reduce__ is object.__reduce__
-        return place_of(x) if alone else None
-
-    def reducer_override(self, x: Any) -> Any:
-        if of(x, (types.FunctionType, types.BuiltinFunctionType)):
-            if (x.__module__, x.__qualname__) not in MAKERS:
-                raise Unportable(f"a function of {x.__module__}")
-        elif of(x, type) and not is_held(x) and (x.__module__, x.__qualname__) not in MAKERS:
-            raise Unportable(f"an object of type `{x.__module__}.{x.__qualname__}`")
-        if of(x, Primitive):  # one of its own, for a loop or a call
-            state = dict(vars(x))
-            state |= {name: make() for name, make in BEGUN.items() if name in state}
-            if "compute" in state:
-                state["compute"] = state["graph"].evaluate
-            return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]  # private
-        if of(x, type) and not of_library(x) and (x.__module__, x.__qualname__) not in MAKERS:
-            self.classes[x] = None
-        if of(x, np.dtype) and x is np.dtype(x.type):
-            return np.dtype, (x.type,)  # it is known by identity
-        if hasattr(x, "opened") and not of(x, type):
-            return np.array, (opened(x),)
-        return NotImplemented
-
-
-class Loader(pickle.Unpickler):
-    def persistent_load(self, place: Any) -> Any:
-        if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
-            raise pickle.UnpicklingError(f"`{place[0]}` has not been imported")
-        importlib.import_module(place[0])
-        return thing_at(*place)
-
-    def find_class(self, module: str, name: str) -> Any:
-        """One of the few functions that make data, or a class that artifacts may hold."""
-        if (module, name) in MAKERS:
-            return super().find_class(module, name)
-        if module not in sys.modules and module.partition(".")[0] != "pullback":
-            raise pickle.UnpicklingError(f"`{module}` has not been imported")
-        x = super().find_class(module, name)
-        if not (of(x, type) and is_held(x)) and x is not Ellipsis and x is not NotImplemented:
-            raise pickle.UnpicklingError(f"`{module}.{name}` is not allowed in a cached artifact")
-        return x
-
-
-# What makes arrays, numbers and structures of trees of plain data, and does nothing else.
-MAKERS = {
-    ("numpy._core.numeric", "_frombuffer"), ("numpy._core.multiarray", "scalar"),
-    ("numpy._core.multiarray", "_reconstruct"), ("numpy", "array"), ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("optree", "PyTreeSpec"), ("optree._C", "PyTreeSpec"),
-    ("pullback.compiler.graph.partly_used", "shown_by"),
-    ("pullback.compiler.graph.partly_used", "values_by"),
-    ("pullback.compiler.graph.partly_used", "arranged_by"),
-    ("pullback.primitives.inner_loops", "loop_of"),
-    ("pullback.primitives.inner_loops", "assumed_by"),
-    ("pullback.primitives.lapack_routines", "routine_by"),
-    ("pullback.scipy.linear_algebra.kinds", "shortcut_by"),
-}  # fmt: skip
-DATA = (
-    bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, slice, range,
-    OrderedDict, defaultdict, deque,
-)  # fmt: skip
-PARTS = ("pullback.core.graph", "pullback.core.spec", "pullback.compiler.lower")
-
-
-def is_held(cls: type) -> bool:
-    """Whether artifacts may hold a class or instances of it; asking runs nothing."""
-    if not of_library(cls):
-        return True  # the user's: it has been imported, and what it reads is compared
-    if cls.__module__.partition(".")[0] == "pullback":
-        return issubclass(cls, (Primitive, enum.Enum)) or cls.__module__.startswith(PARTS)
-    return cls in DATA or issubclass(cls, np.generic)
-
-
-def written(x: Any, classes: dict[type, None] | None = None) -> bytes:
-    """Pickle x, and add the user's classes that it contains to `classes`."""
-    out = io.BytesIO()
-    writer = Writer(out, pickle.HIGHEST_PROTOCOL)
-    writer.classes = {} if classes is None else classes
-    writer.dump(x)
-    return out.getvalue()
-
-
-def loaded(content: bytes) -> Any:
-    return Loader(io.BytesIO(content)).load()
 
 
 # Runs and recordings whose graphs are unpickled only when somebody asks for them.
@@ -370,7 +272,7 @@ class StoredRecording(Recording):
 def extended() -> bool:
     """Whether the user has said what stands for functions of NumPy."""
     rules = [*FUNCTIONS.values(), *CREATION.values(), *UFUNCS.values()]
-    places = {home(x) for x in rules if x not in (None, NONE)}
+    places = {home(x) for x in rules if x not in (None, type(None))}
     return any(place.partition(".")[0] != "pullback" for place in places)
 
 
@@ -429,8 +331,10 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
     in_name = {print_options(), sys.get_int_max_str_digits}  # of the record, by `options`
-    if {*path.state.settings} - in_name:
+    asked = {*path.state.settings} - in_name
+    if asked - {*SETTINGS.values()}:
         raise Unportable("it depends on settings of the process, or on files")
+    settings = [name for name, setting in SETTINGS.items() if setting in asked]
     if path.state.whole:
         raise Unportable("it looks into objects by names that are not in the code")
     state = path.state
@@ -460,18 +364,19 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     places = [*[place_of_root(root, compiled, call) for root in roots], *mine]
     roots += [*mine.values(), nodes_of(call.structure)]
     limits = state.limits()
-    state_now = State(roots, state.names, state.codes).limited(limits)
+    state_now = State(roots, state.names, state.codes, settings_by(settings)).limited(limits)
     digest = reading(state_now)
     if not state.holds(path.token):
         raise Unportable("what it reads has changed meanwhile")
-    return written((places, sorted(state.names), limits, state_now.identity, digest, rest))
+    about_state = places, sorted(state.names), limits, settings, state_now.identity
+    return written((about_state, digest, rest))
 
 
 def mark_of(content: bytes) -> str:
     """What two paths share that stand for the same calls, such as those of two functions that are
     made alike.
     """
-    places, _, _, _, digest, rest = loaded(content)
+    (places, *_), digest, rest = loaded(content)
     numbers, guards, about = loaded(rest)[:3]
     same = numbers and [x.tobytes() for x in numbers]
     return repr((places, digest, same, guards, [about[x] for x in ("layouts", "orders", "axes")]))
@@ -511,16 +416,17 @@ def drop(compiled: Compiled, call: Call) -> None:
 
 def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
     """A path that was written; None if what it reads is something else here."""
-    places, names, limits, identity, digest, rest = loaded(content)
+    (places, names, limits, settings, identity), digest, rest = loaded(content)
+    told = settings_by(settings)
     try:
         roots = [root_at(place, compiled, call) for place in places]
-        known = State([*roots, nodes_of(call.structure)], names).limited(limits)
+        known = State([*roots, nodes_of(call.structure)], names, (), told).limited(limits)
         known.identity = identity
         if reading(known) != digest:
             return None
         mine = [x for x, place in zip(roots, places, strict=True) if place[0] not in KINDS]
         meet({x for x in roots if of(x, type) and is_new(x)})
-        state = State(mine, names).limited(limits)
+        state = State(mine, names, (), told).limited(limits)
         state.identity = identity
         token = state.token()
     except (Unportable, Unprovable, LookupError):

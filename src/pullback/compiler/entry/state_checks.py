@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...core.trace import RUNNING, STARTS
+from ..facts.cached_functions import KeptResults
 from ..facts.ends import Released
 from ..facts.places import KINDS, MISSING, Place, of
-from ..facts.reader import KeptResults
 from ..facts.state import Token
 from ..llvm.content_hash import hash_address
 from .native_records import Numbers

@@ -17,6 +17,7 @@ quick_profile  a monitor in machine code, for older versions of Python
 warned         warnings that a call gives, and that a replay gives again
 places         kinds of places: how to look, compare and put back; how to add one
 reading        one reading: `looks` notes each place and what was there
+cached_functions  functions behind `lru_cache`: what they hold and have forgotten
 code_reader    read functions, classes and modules
 reader         read objects and containers
 state          what certain code reads, and whether it's unchanged (`State.holds`)

@@ -36,7 +36,7 @@ from ...core.reach.session import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.temporary import during, listed
 from .answers import Again, Identity, is_absent
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of, names_in
-from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple
+from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple, of_library
 from .foreseen import Foreseen
 from .halting import Halting
 from .judge import (
@@ -99,8 +99,18 @@ FILTERING = {"filterwarnings", "simplefilter", "resetwarnings", "__enter__"}
 
 
 def copiers() -> tuple[Any, ...]:
-    """The functions registered with `copyreg`, by which `copy` copies objects of a class."""
-    return tuple(copyreg.dispatch_table.items())
+    """The functions registered with `copyreg`, by which `copy` copies objects of a class.
+
+    What libraries register for their own classes when they are imported is always the same.
+    """
+    items = copyreg.dispatch_table.items()
+    return tuple([(cls, by) for cls, by in items if not (of_library(cls) and is_library(by))])
+
+
+def is_library(fun: Any) -> bool:
+    """Whether a function is one of a library that isn't read as the program is."""
+    scope = getattr(fun, "__globals__", None)
+    return type(fun) is not FunctionType or scope is None or bool(apart(scope))
 
 
 def attributes_of(protocol: type) -> frozenset[str]:

@@ -113,6 +113,8 @@ def of_library(cls: type) -> bool:
     if cls.__flags__ & HEAP and cls.__module__ == "builtins":
         return vars(builtins).get(cls.__name__) is cls
     home = sys.modules.get(cls.__module__)
+    if home is None and of_python(cls):  # made by a module that nobody can import
+        return False
     return type(home) is not types.ModuleType or bool(apart(vars(home)))
 
 
@@ -230,4 +232,5 @@ def foreign_bases(cls: type) -> list[type]:
 
 def is_tuple(scope: dict[str, Any]) -> bool:
     """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
-    return str(scope.get("__name__")).startswith("namedtuple_")
+    made = scope.keys() == {"_tuple_new", "__builtins__", "__name__"}
+    return made and scope["_tuple_new"] is tuple.__new__ and not scope["__builtins__"]

@@ -1,7 +1,9 @@
 """Record one call as a graph with guards, and decide whether it's valid for later calls.
 
 asked_names    attribute names that code may look up
-compile_trace  the trace that records, and its guards
+compile_trace  the trace that records
+guards         what Python asked of values, and the answers
+python_numbers  operations of Python's numbers, done as Python does
 own_code       which operations may run the user's code or raise
 recording      one traced run of a call
 caught         errors that the program catches

@@ -1,4 +1,4 @@
-"""The trace that records for `compile`, and the guards that it notes when Python asks for a value.
+"""The trace that records for `compile`.
 
 When Python asks for a value (`if x > 0`, `int(n)`, `x.item()`), the trace answers, and notes the
 question and the answer as a guard. It also notes operations that may raise for other values, and
@@ -7,8 +7,6 @@ operations where Python numbers would behave differently from NumPy's.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from sys import getprofile, setprofile
 from typing import Any
 
@@ -21,88 +19,25 @@ from ...core.lost import frame_of_user, line_of
 from ...core.node import keep
 from ...core.primitive import Primitive
 from ...core.spec import DOUBLE, DOUBLES, is_inexact, spec_of
-from ...primitives.elementwise import (
-    absolute,
-    add,
-    divide,
-    equal,
-    floor_divide,
-    multiply,
-    negative,
-    positive,
-    power,
-    remainder,
-    subtract,
-)  # fmt: skip
-from ...primitives.parts import conjugate_p, imag_p, real_p
+from ...primitives.elementwise import divide, equal, positive
 from ...primitives.shapes import astype_p
 from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
-from ...transforms.stage import STOP, Notes, StageTrace
-from ..facts.call_monitor import Watch, unwatched
-from ..facts.effects import Located
+from ...transforms.stage import STOP, StageTrace
+from ..facts.call_monitor import unwatched
 from .caught import can_be_asked, question, raises_p
+from .guards import QUESTIONS, Guard
 from .own_code import QUICK, is_ours
-from .while_loops import WhileLoops
+from .python_numbers import SMOOTH, of_numbers
 
-QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
 UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
 PLAIN_NUMBERS = (int, float, bool, complex, str)
 new = object.__new__
-
-
-class Guard:
-    """A question about a value of the program, and the answer that the recording depends on."""
-
-    __slots__ = ("answer", "asked", "at", "line", "of_loop", "variable")
-
-    def __init__(
-        self,
-        variable: Any,
-        asked: str,
-        answer: Any,
-        line: Any,
-        at: int = 0,
-        of_loop: bool = False,
-    ) -> None:
-        self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
-        self.at = at  # how many equations came before it
-        # Whether it asks if a loop has ended by its test: else other questions come here.
-        self.of_loop = of_loop
-
-    def ask(self, value: Any) -> Any:
-        """The answer for a value."""
-        question = QUESTIONS.get(self.asked)
-        if question is not None:
-            return question(value)
-        x = np.asarray(value)
-        return x.shape, x.dtype.str, x.tobytes()
-
-
-MOST_PRODUCTS = 100  # Python multiplies for powers up to this one
-LARGE = 1 << 63  # integers of 64 bits are less
-# How large a result is at most, by the sizes of its operands.
-LIMITS: dict[Primitive, Callable[..., int]] = {
-    add: lambda a, b: a + b,
-    subtract: lambda a, b: a + b,
-    multiply: lambda a, b: a * b,
-    remainder: lambda a, b: b,
-    floor_divide: lambda a, b: max(a, 1),
-    negative: lambda a: a,
-    positive: lambda a: a,
-    absolute: lambda a: a,
-}
 # What has no methods of the user's that NumPy could call.
 NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
 PLAIN = {np.ndarray, np.float64}
-# What floats of Python's do as NumPy's do, and give one of them.
-SMOOTH = {add, subtract, multiply, negative}
 REAL = {*PLAIN, float, int}
-# And complex ones: quotients and powers have other last bits. (From Python 3.14 on, a sum or
-# product with a real number has other signs of zero.)
-PARTS = {real_p, imag_p, conjugate_p}
-COMPLEX = {*SMOOTH, positive} if sys.version_info < (3, 14) else set()
 OPERANDS = {*REAL, complex, bool}
 
 
@@ -118,36 +53,6 @@ def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) ->
         elif type(value) not in NUMBERS:
             return False
     return not static or PARAMETERS.issuperset(map(type, static.values()))
-
-
-class Questions(Notes):
-    """The notes of a compiling trace: guards as well, and whether an error was raised."""
-
-    def __init__(self, watch: Watch, traced: bool = False) -> None:
-        super().__init__()
-        self.watch = watch
-        self.traced = traced  # whether the call that is recorded is in a transformation
-        self.derivatives = 0  # how many of them are taken around what is recorded
-        self.guards: list[Guard] = []
-        self.loops = WhileLoops()
-        self.located: Callable[[], Located] | None = None  # tells what has been stored
-        self.raised: str | None = None
-        self.raising: list[Variable] = []  # of functions within: what may raise for other values
-        self.limits: dict[Variable, int] = {}  # of such integers, how large they are at most
-        self.unsure = False  # whether other values that get the same answers may raise
-        self.unlike = False  # whether something was done with them that Python does otherwise
-        self.outside = SUSPENDED.here()
-        self.suspends = False  # whether `no_grad` begins or ends on the way
-        self.live: set[Variable] | None = None  # what has derivatives to lose, if that is asked
-        # What depends on arguments that a transformation around differentiates, up to a number of
-        # equations and the last of these: a loop that is folded takes some away.
-        self.carrying: set[Variable] = set()
-        self.followed: tuple[int, Equation | None] = (0, None)
-
-    def counts(self, x: Variable, limit: int) -> None:
-        """Note that a variable is a Python integer, and its largest possible magnitude."""
-        self.weak.add(x)
-        self.limits[x] = limit
 
 
 def variables_of(e: Equation) -> list[Variable]:
@@ -316,7 +221,7 @@ class CompileTrace(StageTrace):
                 out = self.computed(primitive, values, static)
                 return bool(out) if all(map(self.is_weak, xs)) else out
             if notes.weak and xs and all(map(self.is_weak, xs)):
-                return self.of_numbers(primitive, xs, static)
+                return of_numbers(self, primitive, xs, static)
             return StageTrace.process(self, primitive, xs, static)
         except Exception as error:
             mine = [type(x) is Array and x.within is self for x in xs]
@@ -324,45 +229,6 @@ class CompileTrace(StageTrace):
             inputs = [x.node if known else keep(x) for x, known in zip(xs, mine, strict=True)]
             self.raised(primitive, values, inputs, static, error)
             raise
-
-    def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        """An operation whose operands would all be Python numbers if nothing were recorded."""
-        notes = self.state
-        is_complex = any(np.iscomplexobj(x) for x in xs)
-        if is_complex and primitive is power and type(xs[1]) is int and 0 < xs[1] <= MOST_PRODUCTS:
-            return self.product(xs[0], xs[1])
-        operates = is_complex and primitive.arithmetic and primitive not in COMPLEX
-        if primitive.python_differs or operates:
-            notes.unlike = True
-        if primitive.divides and self.is_zero(xs[1]):
-            raise ZeroDivisionError("division by zero")
-        counts = primitive is power and type(xs[1]) is int and xs[1] >= 0
-        if primitive is power and not counts and bool(xs[0] <= 0):
-            notes.unlike = True  # it may be complex
-        out = StageTrace.process(self, primitive, xs, static)
-        if primitive is power and not bool(np.isfinite(out)):
-            notes.unlike = True  # an OverflowError
-        if primitive.comparison:
-            return bool(out)  # True or False, and neither of NumPy's
-        if primitive.arithmetic and out.dtype.kind == "i":
-            limit = self.limit(primitive, xs)
-            notes.counts(out.node, limit)
-            notes.unlike |= limit >= LARGE
-        elif primitive in PARTS or (
-            primitive.arithmetic and (out.dtype.kind != "c" or primitive in COMPLEX)
-        ):
-            notes.weak.add(out.node)
-        return out
-
-    def product(self, z: Any, n: int) -> Any:
-        """A complex number to an integer power, multiplied as Python does."""
-        out: Any = 1 + 0j
-        while n:
-            out, n = (out * z if n & 1 else out), n >> 1
-            z = z * z if n else z
-        if not bool(np.isfinite(out)):
-            self.state.unlike = True  # an OverflowError
-        return out
 
     def is_zero(self, x: Any) -> bool:
         """Whether a divisor is zero; the answer is noted as a guard."""
@@ -379,14 +245,6 @@ class CompileTrace(StageTrace):
             Guard(flag.node, "bool(x)", answer, line, len(self.state.equations))
         )
         return answer
-
-    def limit(self, primitive: Primitive, xs: tuple[Any, ...]) -> int:
-        """How large an integer is at most that Python makes of integers."""
-        known = self.state.limits
-        limits = [known.get(x.node, LARGE) if type(x) is Array else abs(int(x)) for x in xs]
-        if primitive is power and type(xs[1]) is int and xs[1] < 64:
-            return max(limits[0], 1) ** int(xs[1])
-        return LIMITS[primitive](*limits) if primitive in LIMITS else LARGE
 
     def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
         """On plain operands it is said at once that nobody else interprets the operation."""

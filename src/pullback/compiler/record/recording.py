@@ -36,8 +36,9 @@ from ..facts.snapshot import handed_by, items_of, lasting, parts_of, roots_of
 from ..facts.state import State
 from ..facts.warned import makes_errors
 from ..lower.geometry import Orders
-from .compile_trace import QUESTIONS, CompileTrace, Guard, Questions
+from .compile_trace import CompileTrace
 from .gated import gated
+from .guards import QUESTIONS, Guard, Questions
 from .own_code import raising_beside
 from .while_loops import LOST, lost
 

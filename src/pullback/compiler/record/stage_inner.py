@@ -40,8 +40,9 @@ from ...transforms.returned import settle
 from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
-from .compile_trace import CompileTrace, Guard, Questions
+from .compile_trace import CompileTrace
 from .gated import gated
+from .guards import Guard, Questions
 from .own_code import is_ours
 from .recording import LayoutQuestions, with_raising
 from .while_loops import LOST, lost

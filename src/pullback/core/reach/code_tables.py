@@ -142,7 +142,6 @@ GLOBALS = {
     dis.opmap[name]: name
     for name in (
         "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL",
-        "IMPORT_NAME",
     )
     if name in dis.opmap
 }  # fmt: skip

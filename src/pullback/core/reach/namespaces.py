@@ -59,7 +59,11 @@ def scan() -> None:
     with SCANNING, UNWATCHED[-1]():
         if halfway(AWAITED[0]):
             return  # in the middle of an import; later calls look again
-        names = [name for name in list(sys.modules) if name.partition(".")[0] in MIRRORED]
+        names = [
+            name
+            for name, module in list(sys.modules.items())
+            if name.partition(".")[0] in MIRRORED and is_genuine(name, file_of(module))
+        ]
         for name in filter(halfway, names):
             AWAITED[0] = name
             return
@@ -109,23 +113,19 @@ def enter(real: ModuleType, mirror: ModuleType) -> None:
 
 LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
-DYNAMIC = frozenset({"eval", "exec", "globals"})
 
 
 class Names:
     """What code, with the functions and classes nested in it, reads and stores outside itself."""
 
-    __slots__ = ("assigned", "dynamic", "home", "imports", "loads", "outward", "ref", "stores")
+    __slots__ = ("assigned", "home", "loads", "ref", "stores")
 
     def __init__(self, code: CodeType) -> None:
         self.loads: set[str] = set()
         self.stores: set[str] = set()
         self.assigned: set[str] = set()  # variables of an enclosing function that it assigns to
-        self.imports = False
         self.home = code.co_qualname.partition(".")[0]  # a class, if it is a method
         self.read(code)
-        self.dynamic = not self.loads.isdisjoint(DYNAMIC)
-        self.outward = bool(self.stores) or self.imports or self.dynamic
         key = id(code)
         self.ref = weakref.ref(code, lambda _: KNOWN.pop(key, None))
 
@@ -135,8 +135,6 @@ class Names:
                 self.loads.add(name)
             elif operation in STORES:
                 self.stores.add(name)
-            elif operation == "IMPORT_NAME":
-                self.imports = True
             else:
                 self.assigned.add(name)
 
@@ -234,8 +232,38 @@ def library(scope: dict[str, Any]) -> int:
         top, file = package(scope), str(key[1] or "")
         standard = file.startswith(HOME) if file else top in sys.stdlib_module_names
         known = 1 if file and is_installed(file, str(key[0])) else 2 if standard else 0
-        RANKS[key] = known = 2 if top in ("pullback", *MIRRORED) else known
+        if top in ("pullback", *MIRRORED) and is_genuine(str(key[0]), file):
+            known = 2
+        RANKS[key] = known
     return known
+
+
+def is_genuine(name: str, file: str) -> bool:
+    """Whether a module is what its name says, and no file of the user's that is named likewise."""
+    top = name.partition(".")[0]
+    if not file or (top in sys.stdlib_module_names and file.startswith(HOME)):
+        return True
+    if top in ("numpy", "scipy", "pullback"):
+        root = file_of(sys.modules.get(top))
+        return bool(root) and file.startswith(os.path.dirname(root) + os.sep)
+    return top not in sys.stdlib_module_names and is_installed(file, name)
+
+
+def file_of(module: Any) -> str:
+    return str(getattr(module, "__file__", None) or "")
+
+
+def standard_module(name: str) -> ModuleType:
+    """A module of the standard library, also where a file of the user's has its name."""
+    module = importlib.import_module(name)
+    if is_genuine(name, file_of(module)):
+        return module
+    spec = importlib.util.spec_from_file_location(name, f"{HOME}{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def is_installed(file: str, name: str) -> bool:

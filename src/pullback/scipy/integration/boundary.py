@@ -7,7 +7,6 @@ The mesh is fixed; the implicit function theorem gives the derivatives of y and 
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cache
 from typing import Any
 
@@ -25,7 +24,7 @@ from ...transforms.forward import jvp
 from ..optimization.roots import reason, summary
 from ..releases import SINCE_1_18
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples, signature, solve
+from ..solving.plain import Examples, shallow, signature, solve
 from ..solving.programs import ClosedProgram
 from ..solving.serving import serves
 
@@ -90,9 +89,9 @@ def spline(found: Examples, x: Any, y: Any, slopes: Any) -> Any:
     rest = (slope - slopes[:, :-1]) / h - bend
     c = np.stack([bend / h, rest, slopes[:, :-1], y[:, :-1]])
     c = exact(found.stacked([result.sol.c for result in found.results]), np.moveaxis(c, 1, 2))
-    out = copy(found.first.sol)
+    out = shallow(found.first.sol)
     if SINCE_1_18:
-        inner = out._delegate_to = copy(out._delegate_to)
+        inner = out._delegate_to = shallow(out._delegate_to)
         inner.c, inner.x = c, x
     else:
         out._c, out._x = c, x

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ...core.trace import is_live
 from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
 from ..solving.by_example import for_each, trace_of
-from ..solving.plain import Examples, PlainValues, solve
+from ..solving.plain import Examples, PlainValues, shallow, solve
 from ..solving.serving import serves
 from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
@@ -73,7 +72,7 @@ class ode(integrate.ode):  # named as SciPy's
         other: Any = object.__new__(type(self))
         vars(other).update(vars(self))
         if hasattr(self, "_integrator"):
-            other._integrator = copy.copy(self._integrator)
+            other._integrator = shallow(self._integrator)
         return ode.set_initial_value(other, y, t)
 
     def successful(self) -> Any:

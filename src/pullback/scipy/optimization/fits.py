@@ -108,6 +108,20 @@ def least_squares(*args: Any, **options: Any) -> Any:
     return summary("least_squares", found, lambda r: r, known)
 
 
+def as_returned(name: str, found: Any, x: Any, further: Any, rest: Any) -> tuple[Any, ...]:
+    """The tuple of `leastsq` or `curve_fit`: x, its covariance, and then a dict with residuals.
+
+    further: what was computed beside x, of which `rest` has the results.
+    """
+    out = [x, *others(name, found, 1, x)]
+    for (key, _, _), result in zip(further, rest, strict=True):
+        if key == "fvec":
+            out[2][key] = result
+        else:
+            out[1] = result
+    return tuple(out)
+
+
 FOUND = (1, 2, 3, 4, 6, 7, 8)  # flags of leastsq; the last: asked for more digits than there are
 
 
@@ -135,13 +149,7 @@ def leastsq(*args: Any, **options: Any) -> Any:
     if full:
         further.append(("fvec", found.of(lambda r: r[2]["fvec"]), residuals(problem)))
     x, rest = minimum("leastsq", problem, x, failure, further)
-    out = [x, *others("leastsq", found, 1, x)]
-    for (key, _, _), result in zip(further, rest, strict=True):
-        if key == "cov_x":
-            out[1] = result
-        else:
-            out[2][key] = result
-    return tuple(out)
+    return as_returned("leastsq", found, x, further, rest)
 
 
 def observed(given: Any) -> tuple[Any, Any, Any]:
@@ -205,13 +213,7 @@ def curve_fit(*args: Any, **options: Any) -> Any:
     if full:
         further.append(("fvec", found.of(lambda r: r[2]["fvec"]), residuals(problem)))
     x, rest = minimum("curve_fit", problem, x, None, further)
-    out = [x, *others("curve_fit", found, 1, x)]
-    for (key, _, _), result in zip(further, rest, strict=True):
-        if key == "pcov":
-            out[1] = result
-        else:
-            out[2]["fvec"] = result
-    return tuple(out)
+    return as_returned("curve_fit", found, x, further, rest)
 
 
 def linear(matrix: Any, right: Any) -> Callable[..., Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ...core.errors import MissingRuleError
 from ...core.operands import as_array
 from ...primitives.exact import constant, like
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples, number, solve
+from ..solving.plain import Examples, number, shallow, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 
@@ -122,7 +121,7 @@ def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[
     Arrays of which nothing is known, such as `hess_inv`, have no derivative.
     """
     results = [read(result) for result in found.results]
-    first = copy(results[0])  # SciPy's own may be remembered
+    first = shallow(results[0])  # SciPy's own may be remembered
     for key, value in list(first.items()):
         if key in known:
             first[key] = like(value, known[key])

@@ -14,7 +14,6 @@ passed on to it, so they're included.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from ...transforms.forward import jvp
 from ...transforms.loops.body import BodyTrace, example, functional
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
-from .plain import PlainValues, met, solve
+from .plain import PlainValues, met, shallow, solve
 from .rules import computed, found_beside
 
 
@@ -306,7 +305,7 @@ def refinement(
         return equations.linearised(xs[0], list(xs[1:p]), list(xs[p:]))
 
     def refine(linearised: Any, *xs: Any) -> tuple[Any, str | None]:
-        faster = copy(equations)
+        faster = shallow(equations)
         vars(faster)["linearised"] = lambda z, theta, given: linearised(z, *theta, *given)
         return faster.refined(xs[0], list(xs[1:p]), list(xs[p:]))
 

@@ -161,6 +161,9 @@ class SolverCall:
         # The last plain operands, and what SciPy gave for them.
         self.last: tuple[Any, Remembered] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "last": None}
+
     def lifted(self, x: Any) -> Any:
         if is_live(x):
             return Operand(self.operands.place(x))

@@ -10,12 +10,12 @@ Enter: a function of `Values` that calls SciPy. Leave: its results, for each exa
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from itertools import product
+from types import MemberDescriptorType as Slot
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,24 @@ def about_to_read(x: Any) -> None:
         raise ReadsValues if solving == "asked" else Unlifted
 
 
+def shallow(x: Any) -> Any:
+    """A copy of an object that shares what it holds.
+
+    `copy.copy` asks functions that anybody may register, which a recording would have to compare.
+    """
+    kind: Any = type(x)
+    out = kind.__new__(kind)
+    if isinstance(x, dict):
+        out.update(x)
+    slots = [y for base in kind.__mro__ for y in vars(base).values() if type(y) is Slot]
+    for slot in slots:
+        if hasattr(x, slot.__name__):
+            setattr(out, slot.__name__, getattr(x, slot.__name__))
+    if hasattr(x, "__dict__"):
+        vars(out).update(vars(x))
+    return out
+
+
 def through(x: Any, change: Callable[[Any], Any]) -> Any:
     """Replace the items of lists, tuples, dicts and constraints."""
     kind = type(x)
@@ -113,7 +131,7 @@ def through(x: Any, change: Callable[[Any], Any]) -> Any:
     if kind is dict:
         return {key: through(item, change) for key, item in x.items()}
     if kind.__name__ in DESCRIPTIONS and kind.__module__.startswith("scipy."):
-        x = copy.copy(x)
+        x = shallow(x)
         vars(x).update({name: through(part, change) for name, part in vars(x).items()})
         return x
     return change(x)

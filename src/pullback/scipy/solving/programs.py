@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import cache, update_wrapper
 from importlib import import_module
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,10 @@ class LiftedArrays:
             self.arrays.append(x)
             self.values.append(example(x))
         return self.places[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For an artifact on disk, to which no more are added; the places go by addresses."""
+        return {**vars(self), "places": {}}
 
 
 class ProgramTrace(QuestionTrace):
@@ -137,6 +142,11 @@ class CompiledGraph:
         primitive = self.primitive or self.made()
         primitive.prepare(level)
         return primitive.program
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is written to disk; machine code is made again."""
+        state = {**vars(self), **dict.fromkeys(vars(self).keys() & {"primitive", "runner"})}
+        return {**state, "places": deque()} if "places" in state else state
 
     def whole(self, outs: Sequence[Any]) -> Any:
         """All results, in their structure."""
@@ -270,6 +280,29 @@ class FunctionLook:
     """The properties of a function that can be seen from outside."""
 
 
+def parameters_of(fun: Any) -> list[Any] | None:
+    """Name and kind of each parameter, and whether it has a default; None: that is not known."""
+    try:
+        found = signature(fun).parameters.values()
+    except (TypeError, ValueError):  # of compiled code
+        return None
+    return [(x.name, int(x.kind), x.default is not x.empty) for x in found]
+
+
+def shown_by(name: str, parameters: list[Any] | None) -> dict[str, Any]:
+    """What SciPy sees of a function with such parameters; of defaults only that they are there."""
+    shown: dict[str, Any] = {"__name__": name}
+    if parameters is not None:
+        kinds: Any = list(type(Parameter.KEYWORD_ONLY))  # type: ignore[call-overload]  # an enum
+        shown["__signature__"] = Signature(
+            [
+                Parameter(name, kinds[kind], default=... if optional else Parameter.empty)
+                for name, kind, optional in parameters
+            ]
+        )
+    return shown
+
+
 class Learner:
     """A function of the user's, and the programs recorded from it."""
 
@@ -313,6 +346,14 @@ class Learner:
             most = max(most[0], plain), max(most[1], compiled)
         return self.calls * most[0], self.calls * most[1]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For an artifact on disk: the programs, without the function that they stand for."""
+        shown = getattr(self.fun, "__name__", ""), parameters_of(self.fun)
+        return {**vars(self), "fun": None, "session": None, "served": [], "shown": shown}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, shown=shown_by(*state["shown"]))
+
     def each(self) -> list[WrittenProgram]:
         return [written for several in self.programs.values() for written in several]
 
@@ -322,7 +363,7 @@ class Learner:
                 written.program(level)
 
     def write(self, args: Any, kwargs: Any) -> WrittenProgram:
-        if not TALLY.recordings:
+        if not TALLY.recordings or self.fun is None:  # one of an earlier process has none
             raise Changed("other arguments")
         calling = Calling(self.fun, args, kwargs)
         leaves: list[Any] = []
@@ -360,6 +401,12 @@ class ClosedProgram:
         self.closed: dict[Any, list[Any]] = {}  # what each program closes over
         # What is called with plain numbers and arrays, by the classes of the arguments.
         self.quick: dict[Any, tuple[WrittenProgram, list[Any]]] = {}
+
+    def __getstate__(self) -> Any:
+        return self.learner, self.values
+
+    def __setstate__(self, state: Any) -> None:
+        self.__init__(*state)  # type: ignore[misc]  # as a new one
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs:

@@ -84,6 +84,10 @@ class RecordedRules:
         self.leaves = [leaf for form, result in pairs for leaf, _ in fit(form, result)]
         self.written: dict[Any, WrittenRule | None] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For an artifact on disk: each is written down again if it's needed."""
+        return {**vars(self), "written": {}}
+
     def outs(self, key: Any, rule: Callable[..., Any], xs: Any, more: Any) -> Any:
         """rule(run, *xs, *more) by operations; None: it cannot be written down."""
         if key not in self.written:

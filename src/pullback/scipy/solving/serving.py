@@ -48,6 +48,7 @@ def serves(
             return again(rule, *args, **kwargs) if active() else joined(rule, args, kwargs)
 
         update_wrapper(call, originals[0])
+        call.serves = function  # type: ignore[attr-defined]  # artifacts on disk find it by this
         for original in originals:
             stand_in(original)
         return replaces(*originals)(call)
@@ -113,6 +114,7 @@ def serves_method(
             return again(rule, *(needed(args) if needed is not None else args), **kwargs)
 
         update_wrapper(call, original)
+        call.serves = function  # type: ignore[attr-defined]  # artifacts on disk find it by this
         replaces(original)(call)
         STANDS[id(original)] = call
         BEHIND[id(call)] = original

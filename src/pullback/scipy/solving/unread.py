@@ -14,7 +14,6 @@ each replay.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from ...core.storage import adopt, root_storage
 from ...core.trace import CONSTANT, Trace, bind, youngest
 from ...primitives.indexing import getitem_p
 from ...transforms.stage import StageTrace
+from .plain import shallow
 from .programs import Changed
 from .results import LeafOfResult, checked
 
@@ -53,6 +53,9 @@ def computed(x: Any, leaves: Mapping[LeafOfResult, Any]) -> Any:
     return x.of(leaves) if type(x) is PutOff else x
 
 
+ASK: dict[str, Any] = {"shape": np.shape, "length": len}
+
+
 class PartsRead:
     """What is read of the arrays that vary in a call's result.
 
@@ -68,6 +71,10 @@ class PartsRead:
         self.call: Any = None
         self.trace: Any = None  # that has the operation
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For an artifact on disk, to which nothing is added."""
+        return {**vars(self), "found": {}, "call": None, "trace": None}
+
     def begin(self, call: Any, xs: Any) -> None:
         """Note the operation on xs, if the youngest trace of these is what records it."""
         trace = youngest(xs)
@@ -80,7 +87,7 @@ class PartsRead:
         trace = UnreadTrace("compile", None, self)
         return {leaf: trace.array(x, leaf) for leaf, x in self.found.items()}
 
-    def depends(self, node: Any, ask: Any, answer: Any) -> None:
+    def depends(self, node: Any, ask: str, answer: Any) -> None:
         """Let the recording be valid only where the answer is the same."""
         self.lengths.append((node, ask, answer))
 
@@ -92,13 +99,15 @@ class PartsRead:
         """
         found = {leaf: x for leaf, x in leaves if leaf.varies}
         with np.errstate(all="ignore"):
-            if any(ask(whole(computed(x, found))) != answer for x, ask, answer in self.lengths):
+            if any(
+                ASK[ask](whole(computed(x, found))) != answer for x, ask, answer in self.lengths
+            ):
                 raise Changed("a result of another shape")
             return checked([(leaf, whole(computed(x, found))) for x, leaf in self.read])
 
     def fixed(self) -> set[str]:
         """What has the same length in each call for which the recording is valid."""
-        asked = [x for x, ask, _ in self.lengths if ask is np.shape] + [x for x, _ in self.read]
+        asked = [x for x, ask, _ in self.lengths if ask == "shape"] + [x for x, _ in self.read]
         return {x.varies for x in asked if type(x) is LeafOfResult and x.varies}
 
     def part(self, node: Any, value: Any) -> Array:
@@ -122,7 +131,7 @@ class PartsRead:
 
     def apart(self, node: Any, leaf: LeafOfResult, value: Any) -> Array:
         """A result of an operation that makes the same call."""
-        solver = copy(self.solver)
+        solver = shallow(self.solver)
         solver.parts = parts = PartsRead(solver)
         parts.alone, parts.read, parts.found = True, [(node, leaf)], self.found
         (out,) = solver.operation([value])
@@ -174,12 +183,12 @@ class UnreadTrace(Trace):
 
     def shape(self, x: Array) -> tuple[int, ...]:
         shape = x.payload.payload.shape
-        self.state.depends(x.node, np.shape, shape)
+        self.state.depends(x.node, "shape", shape)
         return shape
 
     def length(self, x: Array) -> int:
         n = len(x.payload.payload)
-        self.state.depends(x.node, len, n)
+        self.state.depends(x.node, "length", n)
         return n
 
 
