@@ -5,13 +5,16 @@ to a million elements, `more_array_programs` and `further_array_programs`: the v
 to plain NumPy, and the gradient compiled next to the eager one. Steady state; calls take turns;
 medians.
 Listed are those above 1.05 of the program itself plus a microsecond, and those that run in Python.
-Run with `python benchmarks/bench_never_slower.py [--all] [words]` in the repository.
+Run with `python benchmarks/bench_never_slower.py [--all] [--busy] [words]` in the repository;
+`--busy` counts seconds of the processor, in one thread: where other work takes the cores, threads
+wait for each other.
 """
 
 from __future__ import annotations
 
 import copy
 import math
+import os
 import sys
 import time
 import warnings
@@ -31,6 +34,7 @@ import pullback as pb
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.test_programs import PROGRAMS  # the repository is no package
 
+CLOCK = [time.perf_counter]
 BAR, SLACK = 1.05, 1e-6
 WARM = 60  # calls in which machine code is tried
 BATCH = 2e-4  # seconds that one turn takes at least
@@ -176,7 +180,7 @@ def seconds(fun: Any, fast: Any, args: Any, rounds: int) -> tuple[float, float]:
     fast(*args)
     n = max(1, int(2 * BATCH / (time.perf_counter() - start)))
     calls = {"plain": repeated(fun, args, n), "compiled": repeated(fast, args, n)}
-    times = interleaved(calls, rounds)
+    times = interleaved(calls, rounds, CLOCK[0])
     return times["plain"] / n, times["compiled"] / n
 
 
@@ -237,7 +241,9 @@ def kind_of(row: Row) -> str:
 
 def main(arguments: list[str]) -> None:
     warnings.simplefilter("ignore")  # some fall back to Python
-    words = [word for word in arguments if word != "--all"]
+    if "--busy" in arguments:  # before anything is compiled
+        CLOCK[0], os.environ["PULLBACK_THREADS"] = time.process_time, "1"
+    words = [word for word in arguments if not word.startswith("--")]
     rows = [row for case in cases(words) if (row := measured(*case)) is not None]
     report(rows, "--all" in arguments)
 

@@ -79,6 +79,12 @@ class TestTies:
 
 
 class TestHistograms:
+    def test_complex_numbers_are_refused(self):
+        """NumPy's bins for them are no intervals; what is compiled is called in Python."""
+        z = np.array([0.1 + 1j, 0.5 + 0.2j, 0.3])
+        with pytest.raises(pb.MissingRuleError, match="Count their real parts"):
+            pb.vjp(lambda z: np.histogram(z, 3)[0], z)
+
     def test_a_rule_for_the_bins_is_asked_of_the_values(self):
         x = np.array([0.1, 0.45, 1.2, 1.7, 2.9])
         edges = pb.jacobian(lambda x: np.histogram_bin_edges(x, "sqrt"))(x)
@@ -94,3 +100,18 @@ def test_downwards_in_place():
     (y * np.arange(3.0)).sum().backward()
     np.testing.assert_array_equal(y.numpy(), [6.0, 4.0, 2.0])
     np.testing.assert_array_equal(x.grad, [0.0, 4.0, 2.0])
+
+
+@pytest.mark.parametrize("dtype", ["e", "f", "d", "g", "F", "D", "G"])
+def test_unique_numbers_of_each_dtype(dtype):
+    """Also of long doubles, which are filled up by any bytes, and NaN, which sorting changes."""
+    rng = np.random.default_rng(3)
+    for i in range(20):
+        x = rng.choice(np.array([0.1, 0.2, -0.0, 0.0, np.nan, 0.7]), (2, rng.integers(0, 7)))
+        x = (x + 1j * rng.choice([0.0, -0.0], x.shape) if dtype in "FDG" else x).astype(dtype)
+        x = x / 3 if i % 2 else x
+        for how in ({}, {"equal_nan": False}):
+            expected = np.unique(x, **how)
+            found = pb.vjp(lambda x, how=how: np.unique(x, **how), x)[0]
+            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(np.signbit(found.real), np.signbit(expected.real))

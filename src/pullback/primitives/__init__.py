@@ -28,6 +28,7 @@ Joining, splitting and rearranging arrays:
     indexing, keys       x[key]; keys parsed into their entries
     selections           x[mask] under vmap
     positions            nonzero and similar functions
+    reading              x[key] as a view
     assignment, latest   x[key] = v, in-place operators; which of several writes to a place stays
     overlapping          assignments of a part of an array to another that NumPy doesn't buffer
     assigned_attributes  x.flat, x.shape = ...

@@ -11,19 +11,9 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from numpy import float64, ndarray
+from numpy import ndarray
 
-from ..core.array import (
-    PYTHONS,
-    Array,
-    arrayed,
-    class_of_number,
-    is_number,
-    peel,
-    raw,
-    snapshot,
-    stop,
-)
+from ..core.array import Array, is_number, peel, raw, snapshot, stop
 from ..core.cotangent import Buffer, dense, holds_array, unbroadcast
 from ..core.errors import ArgumentError, DtypeError, ShapeError
 from ..core.instances import numbers_of
@@ -33,38 +23,18 @@ from ..core.locked import refuse_locked
 from ..core.operands import operand
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact, spec_of
-from ..core.storage import (
-    TALLY,
-    WRITERS,
-    adopt,
-    catch_up,
-    is_flat,
-    root_of,
-    root_storage,
-    stale,
-    view_of,
-)
+from ..core.storage import TALLY, WRITERS, adopt, catch_up, is_flat, root_of, root_storage
 from ..core.trace import CONSTANT, running, youngest
-from ..core.writes import go_ahead, goes_on_ahead, positions, reach, return_lent, unravel
+from ..core.writes import go_ahead, goes_on_ahead, reach, return_lent
 from .arguments import as_array, somewhere
-from .indexing import along, as_index, getitem_p
-from .keys import (
-    INDEX,
-    basic,
-    batched,
-    fill,
-    in_order,
-    mapped,
-    nonzero,
-    of_plain,
-    of_truth,
-    parse,
-)  # fmt: skip
+from .indexing import along, getitem_p
+from .keys import INDEX, basic, batched, fill, in_order, nonzero, parse
 from .latest import by_rows, latest, picked
 from .operands import KNOWN, check_written, takes_over
 from .overlapping import copy_where, refuse_flat, refuse_masked, refuse_selected, refuse_stretched
-from .selections import MaskedRows, select
-from .shapes import apart, copy_p, for_each
+from .reading import element, masks
+from .selections import MaskedRows
+from .shapes import apart, for_each
 
 
 class Setitem(Linear):
@@ -192,13 +162,6 @@ def setitem(x, key, v):
         assign(x, (Ellipsis,), [], np.reshape(y, x.shape))
         return
     assign(x, template, *by_rows(arrays, v))
-
-
-def masks(key, x):
-    """Whether a key is a mask of x, of which every example has its own."""
-    if type(key) is not Array or key.dtype.kind != "b" or not key.ndim:
-        return False
-    return key.shape == x.shape[: key.ndim] and mapped(key)
 
 
 def set_selected(x, mask, v):
@@ -375,100 +338,6 @@ def refuse_rounding(x, v):
         )
 
 
-# Views.
-
-
-def getitem(x, key):
-    """x[key]; a view of x where NumPy's is one."""
-    try:
-        if type(key) is int or basic(key):
-            storage = x.storage
-            viewing = storage is not None and storage.root is not None
-            if viewing and storage.copies:
-                storage.copies[0] = 0
-            if viewing and type(key) in (int, tuple) and stale(x):
-                x, key = element(x, key)  # reading all of it again would take long
-            out = x.within.item(getitem_p, x, key)
-            if type(out) is not Array or type(out.payload) is float64:
-                return out
-            if (storage is None or not (storage.owned or storage.copies)) and not x.within.maps:
-                value = out.payload
-                # The usual case of what follows; a key of a number gives memory of its own.
-                if type(value) is ndarray and value.ndim and type(x.payload) is ndarray:
-                    static = {"key": key if type(key) is tuple else (key,)}
-                    out.storage = view_of(x, read, (getitem_p, static))
-                    return out
-            return viewed(out, x, key)
-        if is_flat(x):
-            x.storage.copies[0] = 0
-        if (indices := of_plain(x.shape, key, x.within)) is not None:
-            return x.within.gather(getitem_p, x, *indices)
-        if masks(key, x):
-            return select(x, key)
-        if (simple := of_truth(key)) is not None:
-            return np.copy(getitem(x, simple))
-        template, arrays, new = parse(x.shape, key)
-        if not arrays:
-            out = viewed(x.within.item(getitem_p, x, template), x, template)
-            kinds = set(map(type, key)) if type(key) is tuple else {type(key)}
-            # An integer that is an array without axes makes a copy.
-            return out if kinds.isdisjoint((Array, ndarray)) else np.copy(out)
-        return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
-    except IndexError:
-        if is_number(x) and class_of_number(x) in PYTHONS.values():  # of Python's numbers
-            kind = class_of_number(x).__name__
-            raise TypeError(f"'{kind}' object is not subscriptable") from None
-        raise
-
-
-def element(x, key):
-    """Where an element of a view is in its root: (root, key). Other keys stay as they are."""
-    storage = x.storage
-    if type(key) is int:
-        if x.ndim != 1:
-            return x, key
-    elif len(key) != x.ndim or not all(type(k) is int for k in key):
-        return x, key
-    root = storage.root
-    if storage.places is None:
-        path = storage.path
-        if not path or path[0][0].sign:
-            return x, key
-        storage.places = positions(root.shape, path)
-    place = int(storage.places[key])
-    return root, place if root.ndim == 1 else unravel(place, root.shape)
-
-
-def viewed(out, x, key):
-    """What was read of x at a basic key, as a view of x."""
-    if type(out) is not Array or (
-        type(out.payload) is not ndarray and type(peel(out)) is not ndarray
-    ):
-        return out
-    key = key if type(key) is tuple else (key,)
-    if is_number(x):
-        return arrayed(out) if Ellipsis in key else out
-    if x.storage is not None:
-        if x.storage.copies:
-            return copy_p(out, dtype=out.dtype)
-        out = safe(out, x)
-    if out.ndim or Ellipsis in key:
-        out.storage = view_of(x, read, (getitem_p, {"key": key}))
-    return out
-
-
-def read(base, key):
-    """The view of an Array, or of a plain array, at a basic key."""
-    return safe(base.within.item(getitem_p, base, key), base) if type(base) is Array else base[key]
-
-
-def safe(view, base):
-    """A view on memory of its own, if its base goes on to be written in place."""
-    if base.storage is not None and base.storage.owned:
-        return apart(view)
-    return view
-
-
 # NumPy's functions that write into an array.
 
 
@@ -541,23 +410,6 @@ def copyto(dst, src, casting="same_kind", where=True):
     into(x, src, casting, where)
 
 
-@replaces(np.put)
-def put(a, ind, v, mode="raise"):
-    ind = as_index(np.ravel(as_array(ind)), target(a, "numpy.put").size, mode)
-    write_flat(a, ind, v)
-
-
-def write_flat(x, places, v):
-    """Write v in places of x.flat, from its start again where it is too short; not if empty."""
-    v = as_array(v)
-    if not places.size or not v.size:
-        return
-    v = np.resize(v, (places.size,))
-    flat = np.reshape(snapshot(x), -1)
-    setitem(flat, places, v)
-    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
-
-
 @replaces(np.place)
 def place(arr, mask, vals):
     mask, v = as_array(mask), np.ravel(as_array(vals))
@@ -573,11 +425,3 @@ def place(arr, mask, vals):
     rank = np.cumsum(np.ravel(mask)) - 1  # which of the places it is
     v = along(v, 0, np.reshape(rank % v.size, x.shape))
     into(x, np.where(mask, v, snapshot(x)), "unsafe")
-
-
-@replaces(np.putmask)
-def putmask(a, mask, values):
-    v = as_array(values)
-    if v.size:
-        v = np.resize(v, target(a, "numpy.putmask").shape)
-        into(a, np.where(as_array(mask), v, snapshot(a)), "unsafe")

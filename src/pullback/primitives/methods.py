@@ -35,6 +35,7 @@ from . import (  # noqa: F401  # each declares its primitives
     matmul,
     parts,
     predicates,
+    reading,
     reductions,
     selecting,
     shapes,
@@ -169,7 +170,7 @@ for name in (*OPERATORS, "pow", "matmul"):
     setattr(Array, f"__i{name}__", assignment.in_place(getattr(Array, f"__{name}__")))
 
 
-Array.__getitem__ = assignment.getitem
+Array.__getitem__ = reading.getitem
 Array.__setitem__ = assignment.setitem  # type: ignore[index]  # mypy takes it for a call
 Array.__len__ = indexing.length
 Array.__iter__ = indexing.iterate

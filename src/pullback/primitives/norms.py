@@ -16,7 +16,6 @@ from .elementwise import finite
 from .kinks import at_kink
 from .linalg import inverse_p
 from .selecting import chosen
-from .shapes import ravel
 from .spectra import conj, real_of
 
 
@@ -28,23 +27,23 @@ class Norm(Primitive):
 
     lines, total = "axis", True
 
-    def value(self, x, *, ord, axis):
-        if ord == 2 and len(axis) == x.ndim:
+    def value(self, x, *, ord, axis, whole=False):
+        if whole:
             return np.linalg.norm(x)
         if len(axis) == 1:
             return np.linalg.norm(x, ord, axis[0])
         return np.linalg.norm(x, "fro", axis)
 
-    def composed(self, x, *, ord, axis):
+    def composed(self, x, *, ord, axis, whole=False):
         if ord == 2:  # it is taken apart as it is
             return NotImplemented
         total = np.sum(np.abs(x) ** ord, axis=axis)
         return total ** np.reciprocal(total.dtype.type(ord))
 
-    def spec(self, x, *, ord, axis):
+    def spec(self, x, *, ord, axis, whole=False):
         return Spec([n for i, n in enumerate(x.shape) if i not in axis], real_of(x.dtype))
 
-    def jvp(self, out, xs, x_dots, *, ord, axis):
+    def jvp(self, out, xs, x_dots, *, ord, axis, whole=False):
         slope = self.slope(out, xs[0], ord, axis)[0]
         return np.sum(np.real(slope * x_dots[0]), axis=axis)
 
@@ -59,7 +58,7 @@ class Norm(Primitive):
         slope, kept = self.slope(out, x, **static)
         return (np.reshape(out_bar, kept) * slope,)
 
-    def slope(self, out, x, ord, axis):
+    def slope(self, out, x, ord, axis, whole=False):
         """The partials, and the shape of out with the axes kept."""
         kept = tuple([1 if i in axis else n for i, n in enumerate(x.shape)])
         out = np.reshape(out, kept)
@@ -78,10 +77,12 @@ class Norm(Primitive):
         size = np.where(zero, 1, size)
         return np.where(zero, 0, conj(x) / size * (size / out) ** (ord - 1)), kept
 
-    def edge(self, x, *, ord, axis):
+    def edge(self, x, *, ord, axis, whole=False):
         return np.sum(np.real(x * conj(x)), axis=axis)
 
-    def batch(self, xs, mapped, size, *, ord, axis):
+    def batch(self, xs, mapped, size, *, ord, axis, whole=False):
+        if whole:
+            return self(np.reshape(xs[0], (size, -1)), ord=ord, axis=(1,))
         return self(xs[0], ord=ord, axis=tuple([i + 1 for i in axis]))
 
 
@@ -100,7 +101,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         or (ord in ("f", "fro") and ndim == 2)
         or (ndim == 1 and type(ord) is not Array and ord == 2)
     ):
-        out = norm_p(x if ndim == 1 else ravel(x), ord=2, axis=(0,))
+        out = norm_p(x, ord=2, axis=tuple(range(ndim)), whole=True)
         return np.reshape(out, (1,) * ndim) if keepdims else out
     try:
         axes = axes_of(int(axis) if isinstance(axis, (float, np.floating)) else axis, ndim)

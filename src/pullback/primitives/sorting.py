@@ -238,10 +238,9 @@ def groups_of(value, found, axis, equal_nan):
     _, index, inverse, counts = np.unique(value, True, True, True, axis=axis, equal_nan=equal_nan)
     if axis is not None or np.take(value, index).tobytes() == found.tobytes():
         return index, inverse, counts
-    places = {}
-    for i, bits in enumerate(value.reshape(-1).view(f"V{value.itemsize}").tolist()):
-        places.setdefault(bits, deque()).append(i)
-    bits = found.view(f"V{found.itemsize}").tolist()
+    places, bits = {}, bits_of(found)
+    for i, each in enumerate(bits_of(value)):
+        places.setdefault(each, deque()).append(i)
     inverse = inverse.reshape(-1)
     if found.size != counts.size:  # NumPy tells complex numbers of swapped bytes apart by these
         inverse = np.zeros(value.size, np.intp)
@@ -251,6 +250,21 @@ def groups_of(value, found, axis, equal_nan):
     index = np.array([places[each].popleft() for each in bits], np.intp)
     group = inverse[index]
     return index, np.argsort(group)[inverse], counts[group]
+
+
+def bits_of(x):
+    """The bytes of each number, of all NaN the same: sorting may change them.
+
+    Those that fill a long double up may be anything, and are left out.
+    """
+    x = x.reshape(-1)
+    if x.dtype.kind == "f":
+        x = np.where(np.isnan(x), x.dtype.type(np.nan), x)
+    if x.dtype.char in "gG" and np.finfo(x.dtype).nmant == 63:
+        size = np.dtype(np.longdouble).itemsize
+        x = np.ascontiguousarray(x.view(np.uint8).reshape(len(x), -1, size)[..., :10])
+        x = x.reshape(len(x), -1).view(f"V{x[:1].size}")[:, 0] if len(x) else x
+    return x.view(f"V{x.itemsize}").tolist()
 
 
 class Grouped(Primitive):

@@ -1,4 +1,4 @@
-"""NumPy's functions that write into an array: along a diagonal, an axis, or at repeated places."""
+"""NumPy's functions that write into an array: at places, along a diagonal or axis, by a mask."""
 
 from __future__ import annotations
 
@@ -10,11 +10,36 @@ from ..core.registry import METHODS, replaces
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from .arguments import as_array, axis_of
-from .assignment import assign, setitem, target, write_flat
-from .indexing import scatter
+from .assignment import assign, into, setitem, target
+from .indexing import as_index, scatter
 from .keys import INDEX, known
 
 ALL = (Ellipsis,), ()
+
+
+@replaces(np.put)
+def put(a, ind, v, mode="raise"):
+    ind = as_index(np.ravel(as_array(ind)), target(a, "numpy.put").size, mode)
+    write_flat(a, ind, v)
+
+
+def write_flat(x, places, v):
+    """Write v in places of x.flat, from its start again where it is too short; not if empty."""
+    v = as_array(v)
+    if not places.size or not v.size:
+        return
+    v = np.resize(v, (places.size,))
+    flat = np.reshape(snapshot(x), -1)
+    setitem(flat, places, v)
+    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
+
+
+@replaces(np.putmask)
+def putmask(a, mask, values):
+    v = as_array(values)
+    if v.size:
+        v = np.resize(v, target(a, "numpy.putmask").shape)
+        into(a, np.where(as_array(mask), v, snapshot(a)), "unsafe")
 
 
 @replaces(np.fill_diagonal)

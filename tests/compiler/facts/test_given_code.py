@@ -108,7 +108,7 @@ def test_each_call_runs_it_once(name, wraps, monkeypatch):
         for n in range(1, 5):
             f(x)
             assert len(calls) == n
-    assert ["no name in its code leads to" in str(w.message) for w in warned] == [True]
+    assert ["not found by the names in its code" in str(w.message) for w in warned] == [True]
 
 
 @pytest.fixture

@@ -25,6 +25,15 @@ LEFT_OUT = "To have it compiled, leave this out of it, and pass what it gives as
 # What to write instead, by how a reason begins.
 CURES = {
     "it returns what a clock says": LEFT_OUT,
+    "it raised": (
+        "Recording passes Arrays in place of the arguments: call code that takes none through"
+        " `pullback.primitive(f)`."
+    ),
+    "recording returned": (
+        "Something that it computes with changes between calls, as random numbers, counters and the"
+        " order of sets do, or is of another class for an Array. Pass it as an argument."
+    ),
+    "it runs": "To have it compiled, call that by its name, or outside of it.",
     "it returns": "To have it compiled, return numbers, arrays and containers of them.",
     "it changes what it reads": (
         "To have it compiled, pass this as an argument, and return what it becomes."

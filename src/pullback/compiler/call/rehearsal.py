@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +73,7 @@ def rehearse(
     if rehearsal.snapshot.disturbed:
         return None  # another thread has changed what it reads
     if surprise := rehearsal.watch.surprise:
-        return compiled.refuse(f"it leads to `{surprise}`, which no name in its code leads to")
+        return compiled.refuse(f"it runs `{surprise}`, which is not found by the names in its code")
     if rehearsal.is_stopped():
         if compiled.ran is not None or len(compiled.asked) >= NAMES:
             return None
@@ -158,7 +158,7 @@ class Rehearsal:
             except PostponedCall as postponed:
                 self.postponed = postponed.with_traceback(None)  # which holds the user's frames
             except Exception as error:
-                self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
+                self.failure, self.refused = told_of(error), getattr(error, "array", None)
             except Halt as halt:
                 self.failure = str(halt)
             finally:
@@ -346,6 +346,14 @@ def changed(compiled: Compiled, entry: Entry, why: str) -> None:
     entry.tries += 1
     if entry.tries >= TRIES:
         compiled.refuse(why)
+
+
+def told_of(error: BaseException) -> str:
+    """An error's class and the first line of its message, which a user's class may fail to give."""
+    message = ""
+    with suppress(Exception):
+        message = str(error).partition("\n")[0]
+    return f"{type(error).__name__}{f' ({message})' if message else ''}"
 
 
 def asked_by(compiled: Compiled) -> set[str]:
