@@ -150,10 +150,10 @@ def disagreement(value, along, tight=None, scale=1.0, tolerance=3e-6, size=1.0):
         return first
     with tightened():
         inner, (change, error), there = tight(), slope(along, widths), along(0.0)
-    if error > WORST * scale or abs(inner - change) > slack + 3 * error:
+    if not (error <= WORST * scale and abs(inner - change) <= slack + 3 * error):
         return f"{first}, tightened {abs(inner - change) / scale:.1e} (+- {error / scale:.0e})"
     # A solver's tolerance leaves more of a derivative than of the value, but not without bound.
     moved = abs(along(0.0) - there) / max(abs(there), 1e-3)
-    if abs(value - inner) > (LOOSE + LEFT * moved) * scale:
+    if not abs(value - inner) <= (LOOSE + LEFT * moved) * scale:  # NaN is none of both
         return f"{first}, {abs(value - inner) / scale:.1e} from tightened, the value {moved:.1e}"
     return None

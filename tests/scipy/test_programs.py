@@ -117,6 +117,15 @@ def quietly(f, *args):
         return f(*args)
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1.0 + 1e-4, 0.0])
+def test_the_reference_tells_wrong_derivatives(wrong):
+    """Those of a line of slope 1, with and without tight tolerances."""
+    line = lambda t: 2.0 + t
+    assert disagreement(1.0, line, lambda: 1.0) is None
+    assert disagreement(wrong, line) is not None
+    assert disagreement(wrong, line, lambda: wrong) is not None
+
+
 def test_there_are_many():
     assert len(PROGRAMS) >= 230
 
