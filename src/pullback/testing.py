@@ -492,7 +492,7 @@ def check_grads(
             error.add_note(note.strip())
         error.add_note(
             f"If `{name_of(fun)}` has a kink or a jump at these arguments, differences are no"
-            " guide: check it at others. Else `pullback doctor FILE.py:function` names the one"
+            " guide: check it at others. Else `pullback doctor FILE.py:function` names the"
             " operation to blame."
         )
         raise

@@ -79,6 +79,12 @@ class TestTies:
 
 
 class TestHistograms:
+    def test_complex_numbers_are_refused(self):
+        """NumPy's bins for them are no intervals; what is compiled is called in Python."""
+        z = np.array([0.1 + 1j, 0.5 + 0.2j, 0.3])
+        with pytest.raises(pb.MissingRuleError, match="Count their real parts"):
+            pb.vjp(lambda z: np.histogram(z, 3)[0], z)
+
     def test_a_rule_for_the_bins_is_asked_of_the_values(self):
         x = np.array([0.1, 0.45, 1.2, 1.7, 2.9])
         edges = pb.jacobian(lambda x: np.histogram_bin_edges(x, "sqrt"))(x)

@@ -194,6 +194,15 @@ def keep(x: Any) -> Any:
     return Kept(x)
 
 
+def keep_layout(x: Any) -> Any:
+    """x as a recording may keep it: as `keep`, in the order that its elements have in memory.
+
+    The last bits of products of matrices go by that.
+    """
+    other = type(x) is ndarray and x.flags.fnc and x.nbytes <= COPIED
+    return x.copy("F") if other else keep(x)
+
+
 def copied(x: ndarray, trace: Any) -> ndarray:
     """A copy of a plain array, which a trace keeps and nobody writes to.
 

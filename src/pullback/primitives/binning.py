@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from ..core.array import Array
-from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, ShapeError
 from ..core.kinds import Linear
 from ..core.registry import replaces
 from ..core.spec import Spec
@@ -143,6 +143,11 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
             )
         weights = weights.reshape(-1)
     a = a.reshape(-1)
+    if a.dtype.kind == "c":
+        raise MissingRuleError(
+            "`numpy.histogram` was given complex numbers: which bin they are in has no rule here.\n"
+            "  Count their real parts, or their sizes."
+        )
     edges = histogram_bin_edges(a, bins, range, weights)
     n = len(edges) - 1
     inside = np.logical_and(a >= edges[0], a <= edges[-1])

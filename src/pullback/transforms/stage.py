@@ -13,7 +13,7 @@ import numpy as np
 from ..core.array import PYTHONS, Array, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.locked import locked_as
-from ..core.node import keep
+from ..core.node import keep_layout
 from ..core.primitive import Primitive
 from ..core.spec import PYTHON, hardened, is_inexact, spec_of
 from ..core.storage import current
@@ -70,7 +70,7 @@ class StageTrace(Trace):
         for x in xs:
             if type(x) is not Array:
                 values.append(x)
-                inputs.append(keep(x))
+                inputs.append(keep_layout(x))
             elif x.within is self:
                 value = x.payload
                 if type(value) in PYTHON and not primitive.takes_python:
@@ -79,7 +79,7 @@ class StageTrace(Trace):
                 inputs.append(x.node)
             elif x.within is CONSTANT:
                 values.append(x.payload)
-                inputs.append(keep(x.payload))
+                inputs.append(keep_layout(x.payload))
             else:
                 values.append(self.foreign(x))
                 inputs.append(self.variable(x))

@@ -1,4 +1,7 @@
-"""Call the user's function as a part of a transformation."""
+"""Call the user's function as a part of a transformation.
+
+The outermost call begins a session, which ends with it; a call within one takes part in that.
+"""
 
 from __future__ import annotations
 

@@ -39,6 +39,7 @@ def restore() -> None:
 
 
 def put_back() -> None:
+    """`restore`, for one who holds the lock; nothing is done while a session is open."""
     if OPEN:
         for key in [key for key, session in list(OPEN.items()) if session() is None]:
             OPEN.pop(key, None)  # an exception kept it from being closed
@@ -62,6 +63,7 @@ def put_back() -> None:
 
 
 def reset_code(fn: Any) -> None:
+    """Give one function its own code again; None, one that has died, has none."""
     if fn is not None:
         code = original(fn.__code__)
         if code is not fn.__code__:

@@ -241,12 +241,14 @@ def library(scope: dict[str, Any]) -> int:
 def is_genuine(name: str, file: str) -> bool:
     """Whether a module is what its name says, and no file of the user's that is named likewise."""
     top = name.partition(".")[0]
-    if not file or (top in sys.stdlib_module_names and file.startswith(HOME)):
+    if not file:
         return True
+    if top in sys.stdlib_module_names:  # a program that was packed has its own folder for these
+        return file.startswith(HOME) or not os.path.exists(f"{HOME}{top}.py")
     if top in ("numpy", "scipy", "pullback"):
         root = file_of(sys.modules.get(top))
         return bool(root) and file.startswith(os.path.dirname(root) + os.sep)
-    return top not in sys.stdlib_module_names and is_installed(file, name)
+    return is_installed(file, name)
 
 
 def file_of(module: Any) -> str:
