@@ -168,7 +168,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     subscripts, xs = subscripts_of(operands)
     xs = [as_array(x) for x in xs]
     if dtype is not None:
-        xs = [cast(x, dtype, casting, np.einsum) for x in xs]
+        several, dtype = len(xs) > 1, np.dtype(dtype)  # of one operand, the result is no view
+        xs = [x if several and x.dtype == dtype else cast(x, dtype, casting, np.einsum) for x in xs]
     ins, result = parse(subscripts, tuple([x.ndim for x in xs]))
     if len(xs) == 1 and dtype is None and sorted(result) == sorted(set(ins[0])):
         return rearranged(xs[0], ins[0], result)  # a view, whatever the order
