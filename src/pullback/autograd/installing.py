@@ -35,7 +35,7 @@ class Alias(MetaPathFinder, Loader):
         if self.kept is not None:  # the import system has given it that of the other name
             module.__spec__ = self.kept
         # What stands for a module and is none, such as a distribution of `scipy.stats`.
-        for name, x in list(sys.modules.items()):
+        for name, x in sys.modules.copy().items():
             if name.startswith(f"{HERE}.") and not isinstance(x, ModuleType):
                 sys.modules.setdefault("autograd" + name.removeprefix(HERE), x)
 

@@ -14,6 +14,7 @@ from ..core.registry import replaces
 from ..core.spec import Spec
 from .arguments import as_array, cast, somewhere, surely
 from .indexing import take
+from .keys import known
 from .positions import intervals_p
 from .selecting import chosen
 from .shapes import lies
@@ -60,20 +61,27 @@ def bincount(x, /, weights=None, minlength=0):
         raise ArgumentTypeError(
             f"`numpy.bincount` takes a vector of integers, but got {x.dtype} of shape {x.shape}."
         )
-    value = concrete(x, "numpy.bincount(x), whose length depends on the numbers in x")
     minlength = operator.index(minlength)
-    if value.size and value.min() < 0:
-        raise ArgumentError("`numpy.bincount` takes integers that are not negative.")
-    if weights is None or not value.size:
-        return np.bincount(value, minlength=minlength)
+    if not x.size:
+        return np.bincount([], minlength=minlength)
+    x = cast(x, np.intp)
+    length = bins_of(x, minlength)
+    if weights is None:
+        return cast(deposit_p(np.ones(x.shape), x, length=length), np.intp)
     weights = as_array(weights)
     refuse_complex(weights, "numpy.bincount", "weights")
     if weights.shape != x.shape:
         raise ShapeError(
             f"`numpy.bincount` was given {x.shape} integers and {weights.shape} weights."
         )
-    length = max(int(value.max()) + 1, minlength)
     return deposit_p(cast(weights, np.float64), x, length=length)
+
+
+def bins_of(x, minlength):
+    """How many bins integers are counted in, which has to be the same for each example."""
+    if known(np.any(x < 0), "numpy.bincount(x)"):
+        raise ArgumentError("`numpy.bincount` takes integers that are not negative.")
+    return int(known(np.maximum(np.max(x) + 1, minlength), "numpy.bincount(x)"))
 
 
 def refuse_complex(x, name, argument):

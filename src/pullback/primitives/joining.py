@@ -31,7 +31,7 @@ from .arguments import (
     reduced_axes,
 )  # fmt: skip
 from .indexing import along, take
-from .keys import WHOLE, known, mapped
+from .keys import WHOLE, known, mapped, nonzero
 from .shapes import atleast_2d, ghost, laid, lies, reshape
 
 
@@ -274,11 +274,14 @@ def append(arr, values, axis=None):
 @lies("A", swapped=True)
 def insert(arr, obj, values, axis=None):
     arr, axis = flat(arr, axis)
+    n, positions = arr.shape[axis], None
+    if mapped(obj) and obj.dtype.kind in "iu":
+        positions = obj
+        obj = np.zeros(obj.shape, int)  # as many, at any place
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.insert(x, positions, values)")
     (values,) = arrays_of((values,))
     values = values.astype(arr.dtype)
     values = np.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
-    n = arr.shape[axis]
     n_positions = np.insert(np.arange(n), obj, -1).size - n
     if n_positions == 1:
         if not isinstance(obj, slice) and obj.ndim == 0:
@@ -287,15 +290,27 @@ def insert(arr, obj, values, axis=None):
     else:
         n_new = n_positions
     new = (*arr.shape[:axis], n_new, *arr.shape[axis + 1 :])
-    order = np.insert(np.arange(n), obj, np.arange(n, n + n_new))
-    return along(np.concatenate((arr, np.broadcast_to(values, new)), axis), axis, order)
+    both = np.concatenate((arr, np.broadcast_to(values, new)), axis)
+    if positions is None:
+        return along(both, axis, np.insert(np.arange(n), obj, np.arange(n, n + n_new)))
+    return along(both, axis, merged(n, np.broadcast_to(positions, (n_new,))))
+
+
+def merged(n, positions):
+    """The order in which n elements, and after them new ones, stand if these have positions."""
+    outside = known(np.any((positions < -n) | (positions > n)), "numpy.insert(x, positions, values)")
+    if outside:
+        raise IndexError(f"A position is out of bounds for an axis of {n} elements.")
+    positions = np.where(positions < 0, positions + n, positions)
+    keys = np.concatenate((2 * np.arange(n) + 1, 2 * positions))
+    return np.argsort(keys, kind="stable")
 
 
 @replaces(np.delete)
 def delete(arr, obj, axis=None):
     arr, axis = flat(arr, axis)
-    if mapped(obj) and obj.ndim == 0 and obj.dtype.kind in "iu":
-        return without(arr, obj, axis)
+    if mapped(obj) and obj.dtype.kind in "iu":
+        return without(arr, obj, axis) if obj.ndim == 0 else kept(arr, obj, axis)
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
     if not isinstance(obj, slice):
         obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
@@ -313,6 +328,13 @@ def without(x, position, axis):
     position = take(np.arange(n), position)  # from the end, or out of bounds
     rest = np.arange(n - 1)
     return laid(along(x, axis, rest + (rest >= position)), "A", x)
+
+
+def kept(x, positions, axis):
+    """x without several positions, which are those of each example, if all keep equally many."""
+    n = x.shape[axis]
+    left_out = take(np.arange(n), np.ravel(positions))  # from the end, or out of bounds
+    return along(x, axis, nonzero(~np.isin(np.arange(n), left_out), "numpy.delete(x, positions)")[0])
 
 
 def flat(x, axis):
@@ -453,6 +475,21 @@ def tiling(shape, reps):
     return static, "K" if {*reps} <= {1} else "C"
 
 
+REPEAT = "numpy.repeat(x, repeats)"
+
+
+def sources(counts):
+    """Which elements are repeated for each example, if all results have equally many.
+
+    They may differ in which elements these are, as ranks do whose ties differ.
+    """
+    if known(np.any(counts < 0), REPEAT):
+        raise ValueError("repeats may not contain negative values.")
+    ends = np.cumsum(counts)
+    total = known(ends[-1], REPEAT) if len(counts) else 0
+    return np.searchsorted(ends, np.arange(total), side="right")
+
+
 @replaces(np.repeat)
 @lies("C")
 def repeat(a, repeats, axis=None):
@@ -460,7 +497,9 @@ def repeat(a, repeats, axis=None):
         axis = None
     a, axis = flat(a, axis)
     n = a.shape[axis]
-    counts = known(repeats, "numpy.repeat(x, repeats)")
+    if mapped(repeats) and repeats.ndim and repeats.dtype.kind in "biu":
+        return along(a, axis, sources(np.broadcast_to(repeats, (n,))))
+    counts = known(repeats, REPEAT)
     repeats = counts.astype(int) if counts.dtype.kind == "f" and is_count(repeats) else counts
     if repeats.size != 1 or repeats.dtype.kind not in "iu" or repeats.min() < 0:
         return along(a, axis, np.repeat(np.arange(n), repeats))

@@ -1,12 +1,17 @@
 """Modules that are imported while a transformation runs: what they define stays plain."""
 
+import gc
 import importlib
+import itertools
 import sys
+import types
 
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.disk.portable import generated
+from pullback.core.reach.namespaces import scan
 
 HELPER = "import numpy as np\ndef window(n):\n    return np.zeros(n) + np.hanning(n)\n"
 MODULE = "import lazy_helper\nW = lazy_helper.window(4)\nLAST = [lazy_helper.window(3)]\n"
@@ -59,3 +64,24 @@ def test_what_a_module_defines_is_plain(lazy, way, run):
     np.testing.assert_allclose(RUNS[run](scope["f"])(x), 2 * x * np.hanning(4))
     module = sys.modules["lazy.inner"]
     assert type(module.W) is type(module.LAST[0]) is np.ndarray
+
+
+def test_modules_that_are_imported_meanwhile(monkeypatch):
+    """By another thread, or by what the garbage collector calls."""
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    count = itertools.count()
+
+    def import_one(phase, info):
+        name = f"other{next(count)}"
+        sys.modules[name] = types.ModuleType(name)
+
+    often = gc.get_threshold()
+    gc.callbacks.append(import_one)
+    gc.set_threshold(1)
+    try:
+        scan()
+        generated.__wrapped__(len(sys.modules))
+    finally:
+        gc.set_threshold(*often)
+        gc.callbacks.remove(import_one)
+    assert next(count) > 100

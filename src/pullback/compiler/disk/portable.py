@@ -310,7 +310,7 @@ def place_in_library(x: Any) -> tuple[str, str] | None:
 def generated(n_modules: int) -> frozenset[types.CodeType]:
     """Code that SciPy writes for each of its distributions, and again where one is frozen."""
     found = set()
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         if name.startswith("scipy.stats.") and type(module) is types.ModuleType:
             texts = [getattr(x, "_parse_arg_template", None) for x in vars(module).values()]
             found |= {text for text in texts if type(text) is str}
@@ -351,7 +351,7 @@ def place_of(x: Any) -> tuple[Any, ...]:
                 return name, mine
     elif found_at(x) is None and len(sys.modules) != SEARCHED[0]:
         SEARCHED[0] = len(sys.modules)
-        for name, module in list(sys.modules.items()):
+        for name, module in sys.modules.copy().items():
             if name.startswith("pullback.") and type(module) is types.ModuleType:
                 for key, y in list(vars(module).items()):
                     y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y

@@ -61,7 +61,7 @@ def scan() -> None:
             return  # in the middle of an import; later calls look again
         names = [
             name
-            for name, module in list(sys.modules.items())
+            for name, module in sys.modules.copy().items()
             if name.partition(".")[0] in MIRRORED and is_genuine(name, file_of(module))
         ]
         for name in filter(halfway, names):
