@@ -28,6 +28,7 @@ atexit.register(CACHE.cleanup)
 os.environ["PULLBACK_CACHE"] = CACHE.name
 
 TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
+SELDOM = 60  # collections of the middle generation before a full one; Python's default is 10
 
 
 def pytest_configure(config):
@@ -49,10 +50,15 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """What is there by now stays: the garbage collector need not look at it in every test."""
+    """What is there by now stays: the garbage collector need not look at it in every test.
+
+    Nor so often at what tests leave in memory, most of which stays as well.
+    """
     gc.enable()
     gc.collect()
     gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, SELDOM)
 
 
 def pytest_terminal_summary(terminalreporter):

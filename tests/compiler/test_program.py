@@ -361,6 +361,7 @@ print(programs[0](x)[0][0])
 """
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seconds", [0, 0.02, 0.1])
 def test_a_process_ends_while_it_compiles(seconds):
     """LLVM is not taken down while it works in the background."""

@@ -273,7 +273,7 @@ def fault(f, c):
 REFUSED_CASES = {"written of Checked", "statistics of Squeezed", "sorted of Squeezed"}
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 def test_programs():
     faults = {}

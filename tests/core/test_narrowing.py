@@ -29,6 +29,7 @@ def test_a_search_with_another_path_warns(mode):
     assert not silent
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_narrows_rightly_is_quiet(mode):
     loud = [

@@ -173,6 +173,7 @@ class TestMemory:
         finally:
             gc.enable()
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize(
         "call",
         [
@@ -196,6 +197,7 @@ class TestMemory:
         finally:
             gc.enable()
 
+    @pytest.mark.share(2)
     def test_thousands_of_gradients_grow_nothing(self):
         gradient = pb.grad(lambda x: np.sin(x) * x)
         idle()
@@ -373,6 +375,7 @@ class TestExceptions:
                 break
         assert n > 100
 
+    @pytest.mark.share(2)
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
     @pytest.mark.parametrize(
         "name", ["gradient", "tangent", "solver", "repeated", "recorded", "within"]

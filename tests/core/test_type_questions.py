@@ -176,7 +176,7 @@ def test_answers_are_those_of_the_plain_value(mode):
     assert not wrong, (len(wrong), n, wrong[:30])
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore:.*falls back")
 @pytest.mark.parametrize("name", ["float", "float64", "0-d", "vector"])
 def test_answers_in_a_recording_are_those_of_the_plain_value(name):

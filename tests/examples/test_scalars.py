@@ -159,6 +159,7 @@ class TestCommandLine:
             assert number in text
         assert "2 ** 1000 paths, 1000 pulls" in text
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize("arguments", [["scalars.py"], ["gpt.py", "--steps", "2", "--quiet"]])
     def test_plain_files_run(self, arguments, tmp_path):
         """From any folder, since each is a file of its own."""

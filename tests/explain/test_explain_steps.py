@@ -564,6 +564,7 @@ class TestElsewhere:
         assert at(driver) == last(driver)
         assert at(show(explanation, "nowhere")) == 0
 
+    @pytest.mark.share(3)
     def test_many_nodes(self, show):
         """With two hundred nodes of large arrays the page steps and shows heat maps."""
         driver = show(pb.explain(long)(np.linspace(-3, 3, 3600).reshape(60, 60)), 100)

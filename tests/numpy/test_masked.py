@@ -107,7 +107,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_masked():

@@ -237,6 +237,7 @@ def agree(out, expected):
     return repr(out.tolist()) == repr(expected.tolist())  # where NaN is NaN
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("numbers", NUMBERS)
 @pytest.mark.filterwarnings("ignore")  # of divisions and of pandas
 def test_values(numbers):

@@ -134,6 +134,7 @@ def answer(f, x):
         return type(error)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("numbers", NUMBERS)
 @pytest.mark.filterwarnings("ignore")  # of divisions and of pandas
 def test_values(numbers):

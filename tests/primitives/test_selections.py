@@ -173,7 +173,7 @@ class TestALoop:
         ]
         np.testing.assert_allclose(pb.grad(loss)(x), alone, rtol=1e-12, atol=1e-12)
 
-    @pytest.mark.share(3)
+    @pytest.mark.share(6)
     def test_compiled(self, f, shape, kind):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)

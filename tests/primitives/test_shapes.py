@@ -14,8 +14,7 @@ MINE = {"shapes", "joining", "padding", "creation", "indexing", "positions"}
 IMPLEMENTED = [
     (function, implementation)
     for function, implementation in FUNCTIONS.items()
-    if implementation is not None
-    and str(implementation.__module__).rsplit(".", 1)[-1] in MINE
+    if implementation is not None and str(implementation.__module__).rsplit(".", 1)[-1] in MINE
 ]
 X = np.arange(12.0).reshape(3, 4)
 
@@ -199,7 +198,7 @@ def test_positions_that_do_not_exist(rng):
     ):
         i = np.array([i, i])
         for call in (lambda f=f, i=i: f(x[0], i[0]), lambda f=f, i=i: pb.vmap(f)(x, i)):
-            with pytest.raises((IndexError, ValueError), match="out of bounds|negative|broadcast"):
+            with pytest.raises((IndexError, ValueError), match=r"out of bounds|negative|broadcast"):
                 call()
 
 

@@ -93,7 +93,7 @@ def solved(name, way, **how):
     return end
 
 
-@pytest.mark.share(32)
+@pytest.mark.share(64)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", EVERY)
 def test_initial_value_problems(name, way):
@@ -116,7 +116,7 @@ def test_second_derivatives_of_initial_value_problems(name):
     assert np.isnan(found) or found == pytest.approx(slopes(name)[1], rel=2e-4)
 
 
-@pytest.mark.share(12)
+@pytest.mark.share(36)
 @pytest.mark.parametrize("name", EVERY)
 def test_integrals(name):
     """Both derivatives, or a refusal, as where those of the integrand can't be integrated."""

@@ -329,7 +329,7 @@ class TestMovingInside:
         inner = lambda a: pb.grad(lambda b: b * integrate.quad(lambda x: x < a, 0, 1)[0])(1.0)
         assert pb.grad(inner)(0.3) == pytest.approx(1.0)
 
-    @pytest.mark.share(4)
+    @pytest.mark.share(12)
     def test_a_search_by_steps_is_smooth(self):
         """How many steps an iteration takes changes at many places, where the result does not."""
 

@@ -156,7 +156,7 @@ def test_integrands_of_one_variable(kind):
     assert found == near, (kind, line, way, form, k)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @QUIETLY
 @pytest.mark.parametrize("kind", asked(KINDS, 9, "two variables"))
 def test_integrands_of_two_variables(kind):

@@ -228,7 +228,7 @@ def number(out):
     return np.sum(np.cos(np.arange(np.size(out)) + 0.3).reshape(np.shape(out)) * out)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_derivatives_are_those_of_differences():
     failures = []
     for name, (program, x) in asked(CASES, 2).items():

@@ -189,7 +189,7 @@ WAYS_TO_HIDDEN = {
 }
 
 
-@pytest.mark.share(12)
+@pytest.mark.share(24)
 @QUIETLY
 @pytest.mark.parametrize("way", WAYS_TO_HIDDEN)
 @pytest.mark.parametrize("name", HIDDEN)

@@ -124,7 +124,7 @@ def test_meshes():
         pb.vmap(lambda k: pellet(k).y[0] * 2)(many)
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", ["last", "largest", "count"])
 def test_transformed(name):
     """Where derivatives are taken around the recording, parts carry them as well."""

@@ -44,7 +44,7 @@ def agree(program, change):
             raise
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("group", range(GROUPS))
 @pytest.mark.parametrize("wait", [True, False])
 def test_whatever_is_stored_and_changed(group, wait):

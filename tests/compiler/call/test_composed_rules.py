@@ -96,6 +96,7 @@ def calls(transform, f, x, n):
         yield result, list(LOG)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("rule", RULED)
 @pytest.mark.parametrize("effect", EFFECTS)
 def test_rules_run_as_often_as_without_compile(rule, effect):

@@ -40,6 +40,7 @@ def test_a_repeated_search_warns():
     assert not silent, (len(silent), silent[:5])
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", QUIET)
 def test_what_carries_the_derivative_is_quiet(name):
     f, x = QUIET[name]

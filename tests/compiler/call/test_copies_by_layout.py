@@ -76,7 +76,7 @@ def seen(f, x):
     return [*found, np.array(x)]
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("write", [False, True])
 @pytest.mark.parametrize("first", LAYOUTS)
 @pytest.mark.parametrize("name", FUNCTIONS)

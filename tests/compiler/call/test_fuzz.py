@@ -92,7 +92,7 @@ def early(monkeypatch):
     monkeypatch.setattr("pullback.compiler.path.SECOND", 3)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_programs(start):
     with warnings.catch_warnings():

@@ -170,6 +170,7 @@ ORDERED = {
 }
 
 
+@pytest.mark.share(2)
 def test_arguments_and_results_lie_as_they_do_without_compiling():
     """Whatever the order of the first call, each call has its values and its order of memory."""
     wrong = []

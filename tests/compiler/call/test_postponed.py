@@ -66,6 +66,7 @@ def listing(make, args):
     return (fast.refusal, fast.cache_info().paths, text), fast(*copy.deepcopy(args)), finished
 
 
+@pytest.mark.share(2)
 def test_a_postponed_recording_is_the_one_made_in_its_call(monkeypatch):
     """Of gradients of ordinary programs, and few are made in one piece."""
     bad, kept = [], 0

@@ -150,6 +150,7 @@ RAISING = [
 ]  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("body", ["return {}", "{}; return 1.0", "y = {}; return x + 0"])
 @pytest.mark.parametrize(
     ("expression", "good", "bad"),

@@ -179,7 +179,7 @@ def transformed(f):
     yield "forward", lambda a: pb.jvp(f, (a,), (1.0,))[1]
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("f", [*ONE_PATH, *EXACT], ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_compiled_loops_are_those_of_python(f):
@@ -211,6 +211,7 @@ def test_two_arguments():
     assert fast.cache_info().misses <= 2
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_state_that_is_kept_in_any_way():
     """Programs put together at random, each compiled in one way more than as it is."""
@@ -325,6 +326,7 @@ def in_place(x):
     return n
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("wait", [True, False])
 def test_a_loop_of_many_steps_is_done_without_python(monkeypatch, wait):
     """Some steps of each loop are recorded, however many follow, and what they give is exact."""

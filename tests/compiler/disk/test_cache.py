@@ -76,6 +76,7 @@ def folder(tmp_path, monkeypatch):
 
 
 class TestProcesses:
+    @pytest.mark.share(2)
     def test_a_later_process_compiles_nothing(self, folder):
         """Whatever the seed of hashes; texts hold no addresses."""
         compiled, found, _, right = finish(start(folder, PYTHONHASHSEED="1"))
@@ -96,7 +97,7 @@ class TestProcesses:
         compiled, _, levels, results = finish(start(folder, 2))
         assert (compiled, levels, results) == (0, "3", right)
 
-    @pytest.mark.share(2)
+    @pytest.mark.share(4)
     def test_many_at_once(self, folder):
         """Several processes fill an empty cache together."""
         processes = [start(folder) for _ in range(8 if LONG else 4)]

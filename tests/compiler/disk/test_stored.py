@@ -49,7 +49,7 @@ def later(monkeypatch):
 
 
 class TestPrograms:
-    @pytest.mark.share(8)
+    @pytest.mark.share(16)
     @pytest.mark.parametrize("order", [0, 1])
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_what_was_written_is_what_is_done(self, name, order, later):

@@ -121,6 +121,7 @@ def check_sequence(text, calls):
 
 
 class TestSequences:
+    @pytest.mark.share(2)
     @sequences.each(some(sequences.state_programs(), 4))
     def test_state(self, text, calls):
         check_sequence(text, calls)

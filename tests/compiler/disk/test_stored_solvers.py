@@ -63,7 +63,7 @@ def f(x):
 """
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("order", ["value", "gradient"])
 def test_a_later_process_records_no_more(order, tmp_path):
     """Solver calls as they are and under `grad`, in two processes that share a folder."""

@@ -127,6 +127,7 @@ def cases(place):
         yield f"v = {what}; {who}; V = {within}; {place}", read.format(way), times
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("place", PLACES)
 def test_who_hears_of_an_end_hears_in_time(place):
     """A reader of what he changes reads the same, whatever lets go of the object."""

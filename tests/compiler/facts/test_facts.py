@@ -54,7 +54,7 @@ def test_whatever_changes_is_seen(group, undone):
                         raise
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("read", READS)
 def test_each_thing_that_is_read(read, undone):
     """Every mutation, for a function that reads one thing."""

@@ -90,7 +90,7 @@ def test_jacobians_are_those_of_eager(name):
     assert fast.refusal is None
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_second_derivatives():
     def nested(angles):
         few = POINTS[:, :40], WEIGHTS[:, :40]

@@ -59,7 +59,7 @@ SIZES = [511, 512, 513, 1023, 1024, 1025, 1031, 1039, 1040, 1535, 1536, 1537, 20
          2063, 4095, 4096, 4097, 5000, 5120, 5127, 5128, 10_001]  # fmt: skip
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_any_number_of_threads_gives_the_same_bits(many_parts, dtype, monkeypatch):
     random = np.random.default_rng(0)
@@ -388,6 +388,7 @@ class TestBlocks:
                 a[:] = 255
             assert all(np.all(a == 5 * i % 251) for i, a in enumerate(kept))
 
+    @pytest.mark.share(2)
     def test_spare_memory_is_bounded(self):
         """What is given back beyond the bound goes to the system."""
         x = np.ones(1 << 20)

@@ -64,6 +64,7 @@ def inside(graph, within=False):
             yield e.primitive.name
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("n", [3, 20, 140])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_results_are_those_of_the_program(name, n):

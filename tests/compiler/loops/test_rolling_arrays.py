@@ -276,7 +276,7 @@ class TestForms:
         for _ in range(3):
             assert_close(fast(*args), f(*args), 1e-5 if args[0].dtype == "f4" else 1e-9)
 
-    @pytest.mark.share(3)
+    @pytest.mark.share(6)
     @pytest.mark.parametrize("around", AROUND, ids=lambda f: f.__name__)
     def test_derivatives(self, form, around):
         """Compiled as a whole and within, in the long tests both; otherwise in turns."""
@@ -518,7 +518,7 @@ EACH = 5
 COUNT = 2000 if LONG else 10
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_loops(start):
     for seed in range(start, start + EACH):

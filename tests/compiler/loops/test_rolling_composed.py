@@ -87,7 +87,7 @@ def compounds(fast):
     return found
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("around", AROUND, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("loop", [f for f in ONE if f is not integers], ids=lambda f: f.__name__)
 def test_each_loop(loop, around):

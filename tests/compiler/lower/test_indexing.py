@@ -276,6 +276,7 @@ class TestOutOfBounds:
                     found = outcome(fast, xs)
                     np.testing.assert_equal(found, outcome(plain, xs))
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize(
         ("of", "error", "right", "wrong"),
         [

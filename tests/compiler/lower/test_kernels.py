@@ -80,7 +80,7 @@ SIZES = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 511, 512, 513, 519, 520, 
          1025, 1030, 1537, 4096, 5000]  # fmt: skip
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_sums_are_done_in_the_documented_tree(registers, dtype):
     random = np.random.default_rng(0)

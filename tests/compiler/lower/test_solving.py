@@ -171,6 +171,7 @@ def test_operations_by_factors_are_found_on_disk():
         assert thing_at(*place_of(x)) is x
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("n", [2, 5])
 def test_steps_of_a_loop_have_factors_of_their_own(n):
     def steps(a, b):

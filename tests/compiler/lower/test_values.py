@@ -19,7 +19,7 @@ def test_all_operations_on_a_pair_of_dtypes(pair):
     assert check_pair(*pair) > (200 if pair[0].kind == pair[1].kind == "b" else 1000)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_all_operations_beside_python_numbers(dtype):
     assert check_alone(dtype) > 1000
@@ -34,7 +34,7 @@ def test_functions_of_arrays_of_special_values(dtype):
     )
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kind", TYPES)
 def test_functions_of_math_at_special_numbers(kind):
     counts = [check_math(name, n, kind, 400 if LONG else 25) for name, n in arities()]

@@ -153,6 +153,7 @@ def found(module, methods, name, args):
     return found(module, methods, "of_an_array", args)(inner, args[0].ndim)
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore:.* into text:pullback.LostDerivativeWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives(name, package):

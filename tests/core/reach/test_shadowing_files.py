@@ -7,6 +7,8 @@ in it is what `import statistics` finds.
 import subprocess
 import sys
 
+import pytest
+
 MODULE = """
 from collections import namedtuple
 Pair = namedtuple("Pair", "a b", defaults=[2.0])
@@ -51,6 +53,7 @@ print(wrong)
 """
 
 
+@pytest.mark.share(2)
 def test_they_are_programs_of_the_users(tmp_path):
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text(MODULE)
