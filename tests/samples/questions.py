@@ -58,6 +58,7 @@ SAMPLES = [
     Sample(lambda x: x[x > 0.7], X, name="x[mask]"),
     of(np.compress, lambda x: np.compress(x[0] > 0.7, x, axis=1), X),
     of(np.extract, lambda x: np.extract(x > 0.7, x), X),
+    of(np.repeat, lambda x: np.repeat(x, (x > 0.7).astype(int)), X.ravel()),
     of(np.iscomplexobj, lambda x: x[0] < np.iscomplexobj(x), X),
     of(np.isrealobj, lambda x: x[0].real < np.isrealobj(x), X + 1j),
 ]  # fmt: skip
@@ -67,5 +68,5 @@ UNMAPPED = [
     Sample(np.nonzero, X, smooth=False),
     Sample(np.flatnonzero, X, smooth=False),
     Sample(np.argwhere, X, smooth=False),
-    of(np.repeat, lambda x: np.repeat(x, (x > 0.7).astype(int)), X.ravel()),
+    of(np.repeat, lambda x: np.repeat(x, (x != 0.5).astype(int)), X.ravel()),
 ]

@@ -107,6 +107,14 @@ class Approach:
         if not self.narrows and self.looks == len(SEEN):
             self.settle(False, SURE)
 
+    def look_back(self, slope: Slope) -> None:
+        """Ask whether the derivative narrows, too, of a trace that learns slopes at its end."""
+        if self.last:
+            before, after = size(slope(self.first[1])), size(slope(self.last[-1][1]))
+            self.flat = after * FLAT < before
+        if not self.flat:
+            self.width = 0.0
+
     def settle(self, corrected: bool, weight: int) -> None:
         """Note that it is no search, in functions of this code, or corrected in this function."""
         by = self.fun
@@ -238,7 +246,7 @@ class Narrowing:
                 del self.approaches[key]
                 self.forget(trace.fun)
         if approach.narrows:
-            if approach.flat and len(terms) > 1:
+            if (approach.flat or trace.writes_steps) and len(terms) > 1:
                 approach.value, approach.width = one_of(peel(x))[1], AROUND * gap
             if not self.narrows:
                 self.narrows = True

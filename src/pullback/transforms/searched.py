@@ -105,6 +105,8 @@ def judge_steps(trace: Any, pushforward: Any, primals: Any) -> None:
 
     with np.errstate(all="ignore"):
         pushforward.push(dots)
+        for approach in narrowing.approaches.values():
+            approach.look_back(slope)
         decide(trace, narrowing, slope, primals, corrects)
 
 

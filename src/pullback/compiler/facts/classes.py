@@ -230,7 +230,20 @@ def foreign_bases(cls: type) -> list[type]:
     return [base for base in bases if not transparent(base) and not plain(base)]
 
 
+MAKERS = {"__new__", "__init__", "__setattr__"}  # methods of a tuple with attributes
+ERRORS = {"TypeError": TypeError, "AttributeError": AttributeError}
+
+
 def is_tuple(scope: dict[str, Any]) -> bool:
-    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
-    made = scope.keys() == {"_tuple_new", "__builtins__", "__name__"}
-    return made and scope["_tuple_new"] is tuple.__new__ and not scope["__builtins__"]
+    """Whether code was made by `namedtuple`, or SciPy's `_make_tuple_bunch`: it makes a tuple.
+
+    What it reads beside its arguments are Python's own errors.
+    """
+    if scope.get("_tuple_new") is not tuple.__new__:
+        return False
+    methods = scope.keys() - {"_tuple_new", "__builtins__", "__name__"}
+    return (
+        methods <= MAKERS
+        and scope.get("__builtins__") in ({}, ERRORS)
+        and all(getattr(scope[name], "__globals__", None) is scope for name in methods)
+    )
