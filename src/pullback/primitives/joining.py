@@ -298,9 +298,12 @@ def insert(arr, obj, values, axis=None):
 
 def merged(n, positions):
     """The order in which n elements, and after them new ones, stand if these have positions."""
-    outside = known(np.any((positions < -n) | (positions > n)), "numpy.insert(x, positions, values)")
+    outside = known(
+        np.any((positions < -n) | (positions > n)), "numpy.insert(x, positions, values)"
+    )
     if outside:
         raise IndexError(f"A position is out of bounds for an axis of {n} elements.")
+    positions = positions.astype(np.intp)  # twice of it may be no number of a smaller type
     positions = np.where(positions < 0, positions + n, positions)
     keys = np.concatenate((2 * np.arange(n) + 1, 2 * positions))
     return np.argsort(keys, kind="stable")
@@ -334,7 +337,9 @@ def kept(x, positions, axis):
     """x without several positions, which are those of each example, if all keep equally many."""
     n = x.shape[axis]
     left_out = take(np.arange(n), np.ravel(positions))  # from the end, or out of bounds
-    return along(x, axis, nonzero(~np.isin(np.arange(n), left_out), "numpy.delete(x, positions)")[0])
+    return along(
+        x, axis, nonzero(~np.isin(np.arange(n), left_out), "numpy.delete(x, positions)")[0]
+    )
 
 
 def flat(x, axis):
