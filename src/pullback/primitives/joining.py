@@ -270,6 +270,11 @@ def append(arr, values, axis=None):
     return np.concatenate((arr, values), axis=axis)
 
 
+INSERT = "numpy.insert(x, positions, values)"
+DELETE = "numpy.delete(x, positions)"
+REPEAT = "numpy.repeat(x, repeats)"
+
+
 @replaces(np.insert)
 @lies("A", swapped=True)
 def insert(arr, obj, values, axis=None):
@@ -278,7 +283,7 @@ def insert(arr, obj, values, axis=None):
     if mapped(obj) and obj.dtype.kind in "iu":
         positions = obj
         obj = np.zeros(obj.shape, int)  # as many, at any place
-    obj = obj if isinstance(obj, slice) else known(obj, "numpy.insert(x, positions, values)")
+    obj = obj if isinstance(obj, slice) else known(obj, INSERT)
     (values,) = arrays_of((values,))
     values = values.astype(arr.dtype)
     values = np.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
@@ -298,10 +303,7 @@ def insert(arr, obj, values, axis=None):
 
 def merged(n, positions):
     """The order in which n elements, and after them new ones, stand if these have positions."""
-    outside = known(
-        np.any((positions < -n) | (positions > n)), "numpy.insert(x, positions, values)"
-    )
-    if outside:
+    if known(np.any((positions < -n) | (positions > n)), INSERT):
         raise IndexError(f"A position is out of bounds for an axis of {n} elements.")
     positions = positions.astype(np.intp)  # twice of it may be no number of a smaller type
     positions = np.where(positions < 0, positions + n, positions)
@@ -314,7 +316,7 @@ def delete(arr, obj, axis=None):
     arr, axis = flat(arr, axis)
     if mapped(obj) and obj.dtype.kind in "iu":
         return without(arr, obj, axis) if obj.ndim == 0 else kept(arr, obj, axis)
-    obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
+    obj = obj if isinstance(obj, slice) else known(obj, DELETE)
     if not isinstance(obj, slice):
         obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
     out = along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
@@ -337,9 +339,8 @@ def kept(x, positions, axis):
     """x without several positions, which are those of each example, if all keep equally many."""
     n = x.shape[axis]
     left_out = take(np.arange(n), np.ravel(positions))  # from the end, or out of bounds
-    return along(
-        x, axis, nonzero(~np.isin(np.arange(n), left_out), "numpy.delete(x, positions)")[0]
-    )
+    (rest,) = nonzero(~np.isin(np.arange(n), left_out), DELETE)
+    return along(x, axis, rest)
 
 
 def flat(x, axis):
@@ -478,9 +479,6 @@ def tiling(shape, reps):
         "shape": tuple([r * s for r, s in pairs]),
     }
     return static, "K" if {*reps} <= {1} else "C"
-
-
-REPEAT = "numpy.repeat(x, repeats)"
 
 
 def sources(counts):
