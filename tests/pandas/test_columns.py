@@ -252,3 +252,13 @@ def test_what_a_cache_keeps_by_hash():
     assert program(P) == value
     with pytest.raises(pb.PullbackError, match="has no hash"):
         pb.grad(lambda p: pd.util.hash_pandas_object(pd.Series(p)).sum() * p[0])(P)
+
+
+def test_a_function_of_numbers_that_draws_is_refused():
+    """`transform` calls it for plain numbers first, to see whether it takes single ones."""
+    x, scale = np.arange(1.0, 4.0), lambda draw: lambda v: v * draw()
+    drawn = lambda x: pd.Series(x).transform(scale(np.random.default_rng(0).normal)).sum()
+    with pytest.raises(pb.MissingRuleError, match="twice"):
+        pb.grad(drawn)(x)
+    of_both = lambda x: pd.Series(x).transform(scale(lambda: x[0])).sum()
+    np.testing.assert_allclose(pb.grad(of_both)(x), [7.0, 1.0, 1.0])

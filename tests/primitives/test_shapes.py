@@ -187,6 +187,13 @@ def test_positions_may_differ_where_shapes_agree(name, rng):
     assert fast.cache_info().hits > 0
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2"])
+def test_positions_of_few_bits(dtype):
+    x, values, places = np.arange(100.0), [-1.0, -2.0], np.array([[3, 99], [80, 70], [0, 1]], dtype)
+    found = pb.vmap(lambda i: np.insert(x, i, values))(places)
+    np.testing.assert_array_equal(found, [np.insert(x, i.astype(int), values) for i in places])
+
+
 def test_positions_that_do_not_exist(rng):
     x = rng.normal(size=(2, 5))
     for f, i in (
@@ -195,6 +202,7 @@ def test_positions_that_do_not_exist(rng):
         (lambda x, i: np.repeat(x, i), [1, 2]),
         (lambda x, i: np.repeat(x, i), [1, 0, 0, 0, -1]),
         (lambda x, i: np.bincount(i), [1, -1]),
+        (lambda x, i: np.bincount(i, minlength=-1), [1, 2]),
     ):
         i = np.array([i, i])
         for call in (lambda f=f, i=i: f(x[0], i[0]), lambda f=f, i=i: pb.vmap(f)(x, i)):

@@ -137,6 +137,9 @@ PROGRAMS = {
     "solveh_banded": lambda a, b: linalg.solveh_banded(
         0.1 * a[:2] + typed(HEAVY[:2], a), b, lower=True
     ),
+    "solveh_banded, above": lambda a, b: linalg.solveh_banded(
+        0.1 * a[:2] + typed(HEAVY[1::-1], a), b
+    ),
     "solveh_banded, more": lambda a, b: linalg.solveh_banded(
         0.1 * a[:3] + typed(HEAVY[::-1], a), b
     ),

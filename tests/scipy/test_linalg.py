@@ -260,3 +260,10 @@ def test_whole_results_are_compiled(name):
             for x, y in zip(out, expected, strict=True):
                 np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-8)
         assert "falls back" not in fast.why(a)
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">c16", "f4", "f2"])
+def test_toeplitz_of_other_types(dtype):
+    c = np.array([3, 1, 0.5], dtype)
+    found = pb.jvp(lambda c: linalg.solve_toeplitz(c, c), (c,), (c,))[0]
+    np.testing.assert_array_equal(found, linalg.solve_toeplitz(c, c))

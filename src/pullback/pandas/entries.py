@@ -411,10 +411,20 @@ def transform(original: Any, self: Any, function: Any) -> Any:
     x = self.obj
     if callable(function) and isinstance(x, pd.Series) and held(x):
         try:
-            for value in plain(numbers(x)).tolist():
-                call_inside(function, (value, *self.args), self.kwargs)
+            expected = [
+                plain(call_inside(function, (value, *self.args), self.kwargs))
+                for value in plain(numbers(x)).tolist()
+            ]
         except Exception:
             return call_inside(function, (x, *self.args), self.kwargs)
+        out = original(self, function)
+        if held(out) and not np.allclose(plain(numbers(out)), expected, 1e-6, 1e-9, equal_nan=True):
+            raise MissingRuleError(
+                "`Series.transform` calls its function twice where a column carries a derivative,"
+                " and the second results differ, as of a function that draws random numbers.\n"
+                "  Write `series.map(f)`, which calls it once."
+            )
+        return out
     return original(self, function)
 
 

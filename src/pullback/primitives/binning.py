@@ -62,6 +62,8 @@ def bincount(x, /, weights=None, minlength=0):
             f"`numpy.bincount` takes a vector of integers, but got {x.dtype} of shape {x.shape}."
         )
     minlength = operator.index(minlength)
+    if minlength < 0:
+        raise ArgumentError(f"`numpy.bincount` takes no negative `minlength`, but got {minlength}.")
     if not x.size:
         return np.bincount([], minlength=minlength)
     x = cast(x, np.intp)

@@ -305,6 +305,7 @@ def merged(n, positions):
     """The order in which n elements, and after them new ones, stand if these have positions."""
     if known(np.any((positions < -n) | (positions > n)), INSERT):
         raise IndexError(f"A position is out of bounds for an axis of {n} elements.")
+    positions = positions.astype(np.intp)  # twice of it may be no number of a smaller type
     positions = np.where(positions < 0, positions + n, positions)
     keys = np.concatenate((2 * np.arange(n) + 1, 2 * positions))
     return np.argsort(keys, kind="stable")

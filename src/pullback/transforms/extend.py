@@ -177,7 +177,7 @@ class UserPrimitive(Primitive):
             given = residual_of(self, out, xs, residual.static)
             return call_inside(rule, (out_bar, given, wanted), {})
 
-        x_bars = lent(pull, f"the vjp rule of `{self.name}`", out_bar, out, xs)
+        x_bars = lent(pull, f"The vjp rule of `{self.name}`", out_bar, out, xs)
         if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
             raise ArgumentError(
                 f"The vjp rule of `{self.name}` must return a tuple of {len(wanted)} cotangents,"

@@ -662,6 +662,24 @@ class TestFiles:
         with pytest.raises(Exception, match=r"is not allowed in|has not been imported"):
             records.loaded(content)
 
+    @pytest.mark.parametrize("place", ["os getpid", "builtins eval", "numpy save", "math floor"])
+    def test_pickles_name_operations_alone_by_their_place(self, place):
+        module, name = (part.encode() for part in place.split())
+        short = lambda text: b"\x8c" + bytes([len(text)]) + text
+        content = b"\x80\x04" + short(module) + short(name) + b"\x86Q)R."
+        with pytest.raises(pickle.UnpicklingError, match="is not allowed in"):
+            records.loaded(content)
+
+    @pytest.mark.parametrize("named", [b"\x93", b"\x8c\x08function\x87Q"])
+    def test_pickles_run_no_text_of_a_state(self, named):
+        """As SciPy's distributions do in `__setstate__`."""
+        pytest.importorskip("scipy.stats")
+        short = lambda text: b"\x8c" + bytes([len(text)]) + text
+        cls = short(b"scipy.stats._continuous_distns") + short(b"norm_gen") + named
+        state = b"}" + short(b"_parse_arg_template") + short(b"raise SystemExit") + b"s"
+        with pytest.raises(pickle.UnpicklingError, match="is not allowed in"):
+            records.loaded(b"\x80\x04" + cls + b")\x81" + state + b"b.")
+
     @pytest.mark.parametrize(
         "place",
         ["pullback.scipy.solving.plain through", "numpy zeros_like", "scipy.optimize._root root"],

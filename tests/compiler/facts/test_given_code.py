@@ -3,6 +3,7 @@
 import copy
 import copyreg
 import dataclasses
+import functools
 import gc
 import json
 import os
@@ -141,3 +142,20 @@ def test_code_made_in_the_call_is_compiled(none_kept):
         x = k * np.arange(3.0)
         assert f(x) == program(x)
     assert "Machine code" in f.why()
+
+
+def test_copiers_that_are_no_functions():
+    """Any object that is called may be registered, also for a library's class."""
+    x, box = np.ones(2), types.SimpleNamespace(k=2.0)
+
+    def f(x):
+        return x * getattr(copy.copy(box), "k", 0.0)
+
+    fast = pb.compile(f, wait=True)
+    np.testing.assert_array_equal([fast(x), fast(x)], 2 * np.ones((2, 2)))
+    other = functools.partial(lambda made, _: made, (types.SimpleNamespace, ()))
+    try:
+        copyreg.pickle(types.SimpleNamespace, other)
+        np.testing.assert_array_equal(fast(x), np.zeros(2))
+    finally:
+        del copyreg.dispatch_table[types.SimpleNamespace]

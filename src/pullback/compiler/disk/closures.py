@@ -65,8 +65,14 @@ def named_function(x: Any) -> tuple[str, str, str] | None:
 
 def named_class(x: type) -> tuple[str, str, str] | None:
     """The place of a class of SciPy's: of a result, of bounds, of a method that integrates."""
-    known = f"{x.__module__}.".startswith(COMPUTING) and is_found(x)
+    known = f"{x.__module__}.".startswith(COMPUTING) and is_found(x) and not runs_text(x)
     return (x.__module__, x.__qualname__, "function") if known else None
+
+
+def runs_text(x: Any) -> bool:
+    """Whether it is a class of distributions, which run text that is in the state of one."""
+    sets = getattr(x, "__setstate__", None) if of(x, type) else None
+    return str(getattr(sets, "__module__", "")).startswith("scipy.stats.")
 
 
 def reduced(x: types.FunctionType) -> Any:

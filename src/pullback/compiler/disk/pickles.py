@@ -35,6 +35,7 @@ from .closures import (
     named_function,
     of_ended,
     reduced,
+    runs_text,
     twin_of,
 )
 from .portable import Unportable, place_in_library, place_of, thing_at
@@ -119,7 +120,10 @@ def loaded_place(place: Any) -> Any:
     if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
         raise pickle.UnpicklingError(f"`{place[0]}` has not been imported")
     importlib.import_module(place[0])
-    return thing_at(*place)
+    x = thing_at(*place)
+    if runs_text(x) or ("function" not in place[2:] and not of(x, (Traits, np.ufunc))):
+        raise pickle.UnpicklingError(f"`{place[1]}` is not allowed in a cached artifact")
+    return x
 
 
 def found_class(find: Callable[[str, str], Any], module: str, name: str) -> Any:
@@ -129,7 +133,8 @@ def found_class(find: Callable[[str, str], Any], module: str, name: str) -> Any:
     if module not in sys.modules and module.partition(".")[0] != "pullback":
         raise pickle.UnpicklingError(f"`{module}` has not been imported")
     x = find(module, name)
-    if not (of(x, type) and is_held(x)) and x is not Ellipsis and x is not NotImplemented:
+    held = of(x, type) and is_held(x) and not runs_text(x)
+    if not held and x is not Ellipsis and x is not NotImplemented:
         raise pickle.UnpicklingError(f"`{module}.{name}` is not allowed in a cached artifact")
     return x
 

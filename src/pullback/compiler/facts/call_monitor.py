@@ -109,8 +109,7 @@ def copiers() -> tuple[Any, ...]:
 
 def is_library(fun: Any) -> bool:
     """Whether a function is one of a library that isn't read as the program is."""
-    scope = getattr(fun, "__globals__", None)
-    return type(fun) is not FunctionType or scope is None or bool(apart(scope))
+    return type(fun) is FunctionType and bool(apart(fun.__globals__))
 
 
 def attributes_of(protocol: type) -> frozenset[str]:

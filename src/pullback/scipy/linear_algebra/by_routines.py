@@ -334,7 +334,9 @@ def in_hermitian_bands(ab: Any, b: Any, lower: bool, **_: Any) -> Any:
     if ab.shape[-1] != b.shape[-2] or ab.shape[-1] == 1 or not lapack.usable("ptsv", "pbsv"):
         return NotImplemented
     if ab.shape[-2] == 2:
-        d, e = (ab[..., 0, :], ab[..., 1, :-1]) if lower else (ab[..., 1, :], ab[..., 0, 1:])
+        d, e = (
+            (ab[..., 0, :], ab[..., 1, :-1]) if lower else (ab[..., 1, :], np.conj(ab[..., 0, 1:]))
+        )
         d = np.real(d)
         *_rest, x, well = called(lapack.ptsv_p, d, e, b)
     else:

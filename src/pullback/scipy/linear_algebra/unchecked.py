@@ -59,10 +59,13 @@ def square_root(a: np.ndarray) -> Any:
     return sl.sqrtm(a) if ill_conditioned or singular or info < 0 else out
 
 
+DOUBLES = {np.dtype(float)}, {np.dtype(complex)}
+
+
 def toeplitz_solution(c: np.ndarray, r: np.ndarray, b: np.ndarray, **options: Any) -> Any:
     """`scipy.linalg.solve_toeplitz`."""
     dtypes = {c.dtype, r.dtype, b.dtype}
-    usual = len(dtypes) == 1 and b.dtype.char in "dD" and c.shape == r.shape == b.shape[:1] != (0,)
+    usual = dtypes in DOUBLES and c.shape == r.shape == b.shape[:1] != (0,)
     if levinson is None or not usual or not np.isfinite(np.concatenate((c, r, b.ravel()))).all():
         return sl.solve_toeplitz((c, r), b, **options)
     values, out = np.concatenate((r[-1:0:-1], c)), np.empty(b.shape, b.dtype)
