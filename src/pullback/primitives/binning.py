@@ -8,13 +8,19 @@ import operator
 import numpy as np
 
 from ..core.array import Array
-from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, ShapeError
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ConversionError,
+    MissingRuleError,
+    ShapeError,
+)
 from ..core.kinds import Linear
 from ..core.registry import replaces
 from ..core.spec import Spec
-from .arguments import as_array, cast, somewhere, surely
+from .arguments import as_array, cast, rows, somewhere, surely
 from .indexing import take
-from .keys import known
+from .keys import known, mapped
 from .positions import intervals_p
 from .selecting import chosen
 from .shapes import lies
@@ -80,10 +86,20 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 def bins_of(x, minlength):
-    """How many bins integers are counted in, which has to be the same for each example."""
-    if known(np.any(x < 0), "numpy.bincount(x)"):
+    """How many bins integers are counted in; mapped ones have to be below minlength."""
+    if known(np.any(x < 0), BINCOUNT):
         raise ArgumentError("`numpy.bincount` takes integers that are not negative.")
-    return int(known(np.maximum(np.max(x) + 1, minlength), "numpy.bincount(x)"))
+    if not mapped(x):
+        return int(known(np.maximum(np.max(x) + 1, minlength), BINCOUNT))
+    if np.any(rows(x)[0] >= minlength):
+        raise ConversionError(
+            f"`{BINCOUNT}` has as many bins as its largest number asks for, and that is mapped by"
+            f" `{x.within.name}`.\n  Give the number of bins for all examples: `minlength=n`."
+        )
+    return minlength
+
+
+BINCOUNT = "numpy.bincount(x)"
 
 
 def refuse_complex(x, name, argument):

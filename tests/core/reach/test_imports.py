@@ -2,7 +2,6 @@
 
 import gc
 import importlib
-import itertools
 import sys
 import types
 
@@ -66,14 +65,13 @@ def test_what_a_module_defines_is_plain(lazy, way, run):
     assert type(module.W) is type(module.LAST[0]) is np.ndarray
 
 
-def test_modules_that_are_imported_meanwhile(monkeypatch):
+def test_modules_that_are_imported_meanwhile():
     """By another thread, or by what the garbage collector calls."""
-    monkeypatch.setattr(sys, "modules", sys.modules.copy())
-    count = itertools.count()
+    names = []
 
     def import_one(phase, info):
-        name = f"other{next(count)}"
-        sys.modules[name] = types.ModuleType(name)
+        names.append(f"other{len(names)}")
+        sys.modules[names[-1]] = types.ModuleType(names[-1])
 
     often = gc.get_threshold()
     gc.callbacks.append(import_one)
@@ -84,4 +82,6 @@ def test_modules_that_are_imported_meanwhile(monkeypatch):
     finally:
         gc.set_threshold(*often)
         gc.callbacks.remove(import_one)
-    assert next(count)
+        for name in names:
+            del sys.modules[name]
+    assert names
