@@ -557,6 +557,16 @@ def test_histories(process):
     try_all(check, [(name, (HISTORIES[name], results)) for name, results in found.items()])
 
 
+def short(text):
+    """A text in a pickle."""
+    return b"\x8c" + bytes([len(text)]) + text
+
+
+def named(place):
+    """A module and a name in it."""
+    return b"".join(short(part.encode()) for part in place.split())
+
+
 class TestSigns:
     """Where there is no sign of a function, its first calls do not look for records."""
 
@@ -641,9 +651,7 @@ class TestFiles:
     )  # fmt: skip
     def test_pickles_call_nothing(self, place):
         """Only what makes data may be named, whoever has written the file."""
-        module, name = (part.encode() for part in place.split())
-        short = lambda text: b"\x8c" + bytes([len(text)]) + text
-        content = b"\x80\x04" + short(module) + short(name) + b"\x93" + short(b"x") + b"\x85R."
+        content = b"\x80\x04" + named(place) + b"\x93" + short(b"x") + b"\x85R."
         with pytest.raises(Exception, match=r"is not allowed in|has not been imported|attribute"):
             records.loaded(content)
 
@@ -656,26 +664,21 @@ class TestFiles:
         ],
     )  # fmt: skip
     def test_pickles_name_no_functions_of_others(self, place):
-        module, name = (part.encode() for part in place.split())
-        short = lambda text: b"\x8c" + bytes([len(text)]) + text
-        content = b"\x80\x04" + short(module) + short(name) + short(b"function") + b"\x87Q."
+        content = b"\x80\x04" + named(place) + short(b"function") + b"\x87Q."
         with pytest.raises(Exception, match=r"is not allowed in|has not been imported"):
             records.loaded(content)
 
     @pytest.mark.parametrize("place", ["os getpid", "builtins eval", "numpy save", "math floor"])
     def test_pickles_name_operations_alone_by_their_place(self, place):
-        module, name = (part.encode() for part in place.split())
-        short = lambda text: b"\x8c" + bytes([len(text)]) + text
-        content = b"\x80\x04" + short(module) + short(name) + b"\x86Q)R."
+        content = b"\x80\x04" + named(place) + b"\x86Q)R."
         with pytest.raises(pickle.UnpicklingError, match="is not allowed in"):
             records.loaded(content)
 
-    @pytest.mark.parametrize("named", [b"\x93", b"\x8c\x08function\x87Q"])
-    def test_pickles_run_no_text_of_a_state(self, named):
+    @pytest.mark.parametrize("ending", [b"\x93", b"\x8c\x08function\x87Q"])
+    def test_pickles_run_no_text_of_a_state(self, ending):
         """As SciPy's distributions do in `__setstate__`."""
         pytest.importorskip("scipy.stats")
-        short = lambda text: b"\x8c" + bytes([len(text)]) + text
-        cls = short(b"scipy.stats._continuous_distns") + short(b"norm_gen") + named
+        cls = named("scipy.stats._continuous_distns norm_gen") + ending
         state = b"}" + short(b"_parse_arg_template") + short(b"raise SystemExit") + b"s"
         with pytest.raises(pickle.UnpicklingError, match="is not allowed in"):
             records.loaded(b"\x80\x04" + cls + b")\x81" + state + b"b.")
@@ -687,9 +690,7 @@ class TestFiles:
     @pytest.mark.parametrize("how", [b"R", b"\x81", b"o"])
     def test_pickles_call_no_functions_that_they_may_name(self, place, how):
         """They are for a replay: neither called, nor made instances of, when a file is loaded."""
-        module, name = (part.encode() for part in place.split())
-        short = lambda text: b"\x8c" + bytes([len(text)]) + text
-        found = short(module) + short(name) + short(b"function") + b"\x87Q"
+        found = named(place) + short(b"function") + b"\x87Q"
         called = found + short(b"x") + b"\x85" + how
         content = b"\x80\x04" + (b"(" + found + short(b"x") + how if how == b"o" else called) + b"."
         with pytest.raises((pickle.UnpicklingError, TypeError)):

@@ -213,8 +213,7 @@ SPLIT = (
     "Split the integral there, so that the place is a limit of both parts, or use"
     " `scipy.integrate.quad`, which finds it."
 )
-tanhsinh_itself, cubature_itself = traced(integrate.tanhsinh), traced(integrate.cubature)
-qmc_quad_itself = traced(integrate.qmc_quad)
+tanhsinh_itself = traced(integrate.tanhsinh)
 
 
 def by_position(f: Any, many: int, names: Iterable[str]) -> Any:
@@ -231,12 +230,12 @@ def tanhsinh(
         f, args = by_position(f, len(args), kwargs), (*args, *kwargs.values())
     watched = WatchedIntegrand(f, EACH) if callable(f) else f
     found = tanhsinh_itself(watched, a, b, args=args, **options)
+    if options.get("log") or options.get("preserve_shape"):
+        watched.how = WHOLE
+        refuse_jumps("tanhsinh", watched, found.integral)
+        return found
     try:
-        if options.get("log") or options.get("preserve_shape"):
-            watched.how = WHOLE
-            if watched.moves(found.integral, jumps=True):
-                raise refused("tanhsinh", SPLIT)
-        elif watched.moves(found.integral, jumps=False):
+        if watched.moves(found.integral, jumps=False):
             args = args if np.iterable(args) else (args,)
             found.integral = exact(found.integral, by_quad(f, a, b, args))
     except Unstaged:
@@ -260,24 +259,32 @@ def by_quad(f: Any, a: Any, b: Any, args: Any) -> Any:
 
 @serves(integrate.cubature)
 def cubature(f: Any, a: Any, b: Any, **options: Any) -> Any:
-    watched = WatchedIntegrand(f, POINTS) if callable(f) else f
-    found = cubature_itself(watched, a, b, **options)
-    refuse_jumps("cubature", watched, found.estimate)
-    return found
+    return without_jumps("cubature", "estimate", POINTS, f, a, b, options)
 
 
 @serves(integrate.qmc_quad)
 def qmc_quad(func: Any, a: Any, b: Any, **options: Any) -> Any:
-    watched = WatchedIntegrand(func, COLUMNS) if callable(func) else func
-    found = qmc_quad_itself(watched, a, b, **options)
-    refuse_jumps("qmc_quad", watched, found.integral)
+    return without_jumps("qmc_quad", "integral", COLUMNS, func, a, b, options)
+
+
+SUMMED = {name: traced(getattr(integrate, name)) for name in ("cubature", "qmc_quad")}
+
+
+def without_jumps(
+    name: str, result: str, how: Called, fun: Any, a: Any, b: Any, options: dict[str, Any]
+) -> Any:
+    """What SciPy's function of that name gives; result: the attribute in which the integral is."""
+    watched = WatchedIntegrand(fun, how) if callable(fun) else fun
+    found = SUMMED[name](watched, a, b, **options)
+    refuse_jumps(name, watched, getattr(found, result))
     return found
 
 
 def refuse_jumps(name: str, watched: WatchedIntegrand, out: Any) -> None:
     """Raise if an integral that is summed is not differentiated by that; out: it."""
     try:
-        if watched.moves(out, jumps=True):
-            raise refused(name, SPLIT)
+        jumps = watched.moves(out, jumps=True)
     except Unstaged:
         raise refused(name, SPLIT) from None
+    if jumps:
+        raise refused(name, SPLIT)
