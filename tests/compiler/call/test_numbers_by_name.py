@@ -41,7 +41,7 @@ def told(x):
 
 
 def agree(found, expected, ufunc):
-    """Whether they are the same; of powers, which NumPy has vector code for, the last bits may differ.
+    """Whether they are the same, but for last bits of powers, for which NumPy has vector code.
 
     Compiled powers are within 4 ulp of NumPy's, and a power of powers magnifies that.
     """
