@@ -101,7 +101,7 @@ class Code:
 
     def __init__(self, code: CodeType) -> None:
         place = id(code)
-        self.ref = weakref.ref(code, lambda _: CODES.pop(place, None))
+        self.ref = weakref.ref(code, lambda _, forget=CODES.pop: forget(place, None))
         self.key = code.co_qualname, zlib.crc32(code.co_code)
         self.names = names_in(code)
         self.handed: set[str] = set()

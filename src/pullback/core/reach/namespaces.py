@@ -127,7 +127,7 @@ class Names:
         self.home = code.co_qualname.partition(".")[0]  # a class, if it is a method
         self.read(code)
         key = id(code)
-        self.ref = weakref.ref(code, lambda _: KNOWN.pop(key, None))
+        self.ref = weakref.ref(code, lambda _, forget=KNOWN.pop: forget(key, None))
 
     def read(self, code: CodeType) -> None:
         for operation, name in chain.from_iterable(map(named, with_nested(code))):
