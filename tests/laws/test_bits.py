@@ -82,7 +82,7 @@ def test_values_to_the_bit(dtype):
                 if str(sample) in OTHERWISE or not Problem(sample).xs:
                     continue
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
-                    warnings.simplefilter("ignore")
+                    warnings.simplefilter("ignore")  # NumPy's, of odd numbers
                     found = values(sample, dtype, layout, wide)
                 if found is not None:
                     asked += 1
