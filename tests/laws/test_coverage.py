@@ -1,11 +1,14 @@
 """Every primitive has samples, and every rule that the library promises."""
 
 import itertools
+import pkgutil
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 import pullback
+import pullback.scipy
 from pullback.core.kinds import Elementwise
 from pullback.core.primitive import Primitive
 from pullback.primitives import load
@@ -16,7 +19,8 @@ from pullback.transforms.reverse import vjp
 from tests.samples import collect
 from tests.together import together
 
-collect("SAMPLES")  # imports what of SciPy the samples are of
+for module in pkgutil.walk_packages(pullback.scipy.__path__, f"{pullback.scipy.__name__}."):
+    import_module(module.name)  # all that SciPy's names have, whatever other tests have imported
 load()
 EVERYTHING = [p for p in Primitive.everything if type(p).__module__.startswith("pullback.")]
 OURS = [p for p in EVERYTHING if not p.of_passes]

@@ -14,8 +14,10 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from scipy import integrate
 from scipy.integrate._ivp import common
+from scipy.integrate._ivp.rk import RungeKutta
 
 # Names under which SciPy's solvers take a tolerance at which they stop.
 TOLERANCES = {
@@ -92,6 +94,40 @@ def tightened():
             scope["validate_tol"] = common.validate_tol
         for f, defaults, keywords in before:
             f.__defaults__, f.__kwdefaults__ = defaults, keywords
+
+
+def with_steps_held(along):
+    """A program along a line whose explicit methods take the steps that they take at its middle.
+
+    Derivatives hold the steps, and so have to differences of a program that reads where they end.
+    Otherwise there are other steps beside it, even another number of them.
+    """
+    sizes, own = [], RungeKutta._step_impl
+
+    def noting(self):
+        start = self.t
+        found = own(self)
+        sizes.append(abs(self.t - start))
+        return found
+
+    def at(t):
+        left = iter(sizes)
+
+        def repeating(self):
+            self.h_abs, self.rtol = next(left), np.inf  # any error is small enough
+            return own(self)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(RungeKutta, "_step_impl", repeating)
+            out = along(t)
+        assert not list(left), "fewer steps than at the middle"
+        return out
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RungeKutta, "_step_impl", noting)
+        along(0.0)
+    assert sizes, "no explicit method was stepped"
+    return at
 
 
 def extrapolated(f, steps):

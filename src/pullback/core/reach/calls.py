@@ -10,6 +10,7 @@ import weakref
 from typing import Any
 
 from ..array import Array
+from ..temporary import during
 from ..tree import RESULTS
 from .bytecode import original
 from .call_tables import CALLS
@@ -17,7 +18,7 @@ from .class_members import BORING
 from .exchange import LOCK, OPEN
 from .namespaces import LOADED, library, scan, takes_part
 from .private_arrays import OUTERMOST, SESSIONS
-from .session import ENDS, OFF, SESSION, Begun, Session, active
+from .session import ENDS, OFF, SESSION, SWITCHED_OFF, Begun, Session, active
 from .walk import reach_instance
 
 
@@ -92,6 +93,21 @@ def call_inside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if not active():
         return fun(*args, **kwargs)
     return call(fun, args, kwargs)
+
+
+def call_traced(fun: Any, args: Any) -> Any:
+    """Call a package's function with which a rule is written; it takes part of an Array.
+
+    So it does where the user's functions don't: within `rebinding(False)`, and after the call of a
+    transformation, on the way back.
+    """
+    session = SESSION.get()
+    if session is OFF and not SWITCHED_OFF:
+        session = None
+    if session is None and Array not in map(type, args):
+        return fun(*args)
+    with during(SESSION, session):
+        return call(fun, args, {})
 
 
 def unreached() -> str:

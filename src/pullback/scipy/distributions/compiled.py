@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from ...core.array import Array
-from ...core.reach.calls import call_inside
+from ...core.reach.calls import call_traced
 from ...core.reach.session import call_outside
 from ...primitives.scipy_special.gamma import POSITIVE
 from ...primitives.scipy_special.kinds import OfFloats
@@ -34,21 +34,20 @@ def flat(dist: Any, original: Any) -> Callable[..., Any]:
     return function
 
 
-def along(dist: Any, method: str, bounds: dict[int, Any], sign: int = 0) -> None:
-    """Let a method have the slopes of SciPy's values.
+def along(
+    dist: Any, method: str, bounds: dict[int, Any], sign: int = 0, density: Any = None
+) -> OfFloats:
+    """Let a method have the slopes of SciPy's values, and return it as one operation.
 
     sign: of the density as its slope by the place; 0 if it is a density itself
+    density: of any shapes, as SciPy's own methods take vectors of one size only
     """
     original = getattr(type(dist), method)
     function, n = flat(dist, original), 1 + dist.numargs
-
-    def density(out: Any, x: Any, *shapes: Any) -> Any:
-        return sign * call_inside(dist._pdf, (x, *shapes), {})
-
     name = f"{dist.name}.{method}"
     slopes = curve(function, bounds=bounds, name=name, n=n)
     if sign:
-        slopes[0] = density
+        slopes[0] = lambda out, *xs: sign * density(*xs)
     primitive = OfFloats(function, *slopes, reads="xs", name=name)
 
     @serves_method(original)
@@ -57,12 +56,19 @@ def along(dist: Any, method: str, bounds: dict[int, Any], sign: int = 0) -> None
             return call_outside(original, (self, *xs), {})
         return primitive(*xs)
 
+    return primitive
 
-for dist in (stats.vonmises, stats.vonmises_line):
-    if "_cdf" in vars(type(dist)):
-        along(dist, "_cdf", {1: POSITIVE}, 1)
-for method, sign in (("_pdf", 0), ("_cdf", 1)):
-    along(stats.studentized_range, method, {0: POSITIVE, 1: (1.0, np.inf), 2: POSITIVE}, sign)
-    along(stats.levy_stable, method, {1: (0.0, 2.0), 2: (-1.0, 1.0)}, sign)
-for method, sign in (("_pdf", 0), ("_cdf", 1), ("_sf", -1)):
-    along(stats.kstwo, method, {0: (0.0, 1.0)}, sign)
+
+def of_vonmises(x: Any, kappa: Any) -> Any:
+    return call_traced(stats.vonmises._pdf, (x, kappa))
+
+
+along(stats.vonmises, "_cdf", {1: POSITIVE}, 1, of_vonmises)  # its class has `vonmises_line` too
+for dist, bounds, others in (
+    (stats.studentized_range, {0: POSITIVE, 1: (1.0, np.inf), 2: POSITIVE}, {"_cdf": 1}),
+    (stats.levy_stable, {1: (0.0, 2.0), 2: (-1.0, 1.0)}, {"_cdf": 1}),
+    (stats.kstwo, {0: (0.0, 1.0)}, {"_cdf": 1, "_sf": -1}),
+):
+    density = along(dist, "_pdf", bounds)
+    for method, sign in others.items():
+        along(dist, method, bounds, sign, density)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special as sp
 from scipy import stats
 
-from ...core.reach.calls import call_inside
+from ...core.reach.calls import call_traced
 from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.elementwise import stopped
@@ -43,7 +43,7 @@ def again(dist: Any, name: str, formula: Callable[..., Any], xs: Any) -> Any:
         if not any(map(is_live, xs)):
             return value
     else:
-        value = call_inside(getattr(dist, name), [stopped(x) if is_live(x) else x for x in xs], {})
+        value = call_traced(getattr(dist, name), [stopped(x) if is_live(x) else x for x in xs])
     with np.errstate(all="ignore"):
         out = formula(*xs)
     return exact(value, np.broadcast_to(out, value.shape))
@@ -296,7 +296,7 @@ def of_truncnorm(method: str, sign: int) -> Any:
     """A probability of the truncated normal distribution; it moves with each end by its density."""
 
     def density(x: Any, a: Any, b: Any) -> Any:
-        return sign * np.exp(call_inside(stats.truncnorm._logpdf, (x, a, b), {}))
+        return sign * np.exp(call_traced(stats.truncnorm._logpdf, (x, a, b)))
 
     def function(x: Any, a: Any, b: Any) -> Any:
         shape = np.broadcast_shapes(np.shape(x), np.shape(a), np.shape(b))
@@ -386,7 +386,7 @@ def of_small_skew(function: Any, other: Any, name: str, sign: int) -> Callable[.
 
     def formula(x: Any, skew: Any) -> Any:
         small = np.abs(skew) < 0.3
-        own = call_inside(function, (x, np.where(small, 1.0, skew)), {})
+        own = call_traced(function, (x, np.where(small, 1.0, skew)))
         return np.where(small, probability(x, np.where(small, skew, 0.01)), own)
 
     return formula
@@ -399,7 +399,7 @@ def argus_below(x: Any, chi: Any) -> Any:
     """Near 0 by the integral of the density."""
     small = x < 0.3
     to, c = np.where(small, x, 0.1)[..., None], chi[..., None]
-    density = call_inside(stats.argus._logpdf, (to * (NODES + 1) / 2, c), {})
+    density = call_traced(stats.argus._logpdf, (to * (NODES + 1) / 2, c))
     integral = np.sum(np.exp(density) * WEIGHTS * to / 2, axis=-1)
     return np.where(small, integral, 1 - argus_above(x, chi))
 
@@ -510,7 +510,7 @@ BEYOND = 700.0  # where e**x is about to overflow, and a probability of e**-e**x
 def gompertz(name: str) -> Callable[..., Any]:
     """Where e**x is infinite the functions no longer move: SciPy multiplies it by what is 0."""
     own = getattr(stats.gompertz, name)
-    return lambda x, c: call_inside(own, (np.minimum(x, BEYOND), c), {})
+    return lambda x, c: call_traced(own, (np.minimum(x, BEYOND), c))
 
 
 # Densities of which the slope is that of the logarithm times the density: a factor of the formula
@@ -558,7 +558,7 @@ def of_underflow(dist: Any, name: str, formula: Callable[..., Any]) -> Callable[
         gone = np.isneginf(stopped(out))
         if not somewhere(gone):
             return out
-        return np.where(gone, call_inside(getattr(dist, name), xs, {}), out)
+        return np.where(gone, call_traced(getattr(dist, name), xs), out)
 
     return whole
 
@@ -583,9 +583,7 @@ def entries() -> dict[Any, Callable[..., Any]]:
         found[type(stats.gompertz), name] = gompertz(name)
     for name in BY_LOGARITHM:
         dist = getattr(stats, name)
-        found[type(dist), "_pdf"] = lambda *xs, dist=dist: density(
-            call_inside(dist._logpdf, xs, {})
-        )
+        found[type(dist), "_pdf"] = lambda *xs, dist=dist: density(call_traced(dist._logpdf, xs))
     return found
 
 

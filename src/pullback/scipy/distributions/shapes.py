@@ -11,7 +11,7 @@ from scipy.stats import _continuous_distns
 
 from ...core.errors import MissingRuleError
 from ...core.operands import as_array
-from ...core.reach.calls import call_inside
+from ...core.reach.calls import call_traced
 from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.exact import exact
@@ -105,7 +105,7 @@ def of_two_sides(self: Any, x: Any, beta: Any) -> Any:
     middle = x == 0
     if not somewhere(middle):
         return by_sides(self, x, beta)
-    density = np.exp(call_inside(self._logpdf, (np.zeros(x.shape), beta), {}))
+    density = np.exp(call_traced(self._logpdf, (np.zeros(x.shape), beta)))
     beside = by_sides(self, np.where(middle, 1.0, x), beta)
     return np.where(middle, 0.5 + x * density, beside)
 
@@ -142,7 +142,7 @@ def by_integral(original: Any, log: Callable[..., Any], low: float | None) -> No
         value = found(original, self, x, *shapes)
         if not any(map(is_live, (x, *shapes))):
             return value
-        density = lambda t, *shapes: np.exp(call_inside(log, (t, *shapes), {}))
+        density = lambda t, *shapes: np.exp(call_traced(log, (t, *shapes)))
         parts = []
         for at, *given in zip(*vectors(*map(as_array, (x, *shapes))), strict=True):
             ends = (at, np.inf) if low is None else (low, at)
