@@ -29,14 +29,16 @@ class Refused(Exception):
     """There's no machine code for this operation; NumPy computes it."""
 
 
-def takes(kinds: str, ulp: int = 0) -> Callable[[Any], Any]:
+def takes(kinds: str, ulp: int = 0, cancels: bool = False) -> Callable[[Any], Any]:
     """Declare which kinds of dtype a method handles, and how far its results may be from NumPy's.
 
-    ulp: units in the last place of the largest of operands and result; 0 is bit for bit.
+    ulp: units in the last place of the result; 0 is bit for bit.
+    cancels: the result may be a small difference of large terms; units are of the largest of
+        operands and result.
     """
 
     def mark(method: Any) -> Any:
-        method.kinds, method.ulp = kinds, ulp
+        method.kinds, method.ulp, method.cancels = kinds, ulp, cancels
         return method
 
     return mark
@@ -329,8 +331,8 @@ class Emit(Lines):
     def degrees(self, x: Value) -> Value:
         return self.scale(x, x.dtype.type(180) / x.dtype.type(np.pi))
 
-    logaddexp = takes("f", ulp=4)(special.logaddexp)
-    logaddexp2 = takes("f", ulp=4)(special.logaddexp2)
+    logaddexp = takes("f", ulp=4, cancels=True)(special.logaddexp)
+    logaddexp2 = takes("f", ulp=4, cancels=True)(special.logaddexp2)
 
     @takes("f", ulp=4)
     def sigmoid(self, x: Value) -> Value:
