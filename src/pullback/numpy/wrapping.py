@@ -526,7 +526,9 @@ SHORT: dict[int, Any] = {1: of_one, 2: of_two}  # by the number of operands
 
 def ufunc_method(name: str) -> Any:
     def call(self: Ufunc, *args: Any, **kwargs: Any) -> Any:
-        args = tuple([listed(x, "array") for x in args])
+        key = args[1] if name == "at" and len(args) > 1 else None
+        # A tuple of indices is one index.
+        args = tuple([x if x is key and type(x) is tuple else listed(x, "array") for x in args])
         others = [x for x in (*args[1:], *kwargs.values()) if type(x) is Array and x.within.live]
         if others and type(args[0]) is not Array and name.startswith(("reduce", "accumulate")):
             return general_ufunc(self.ufunc, name, (as_array(args[0]), *args[1:]), kwargs)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, peel, stop
-from ..core.cotangent import dense
+from ..core.cotangent import added, dense
 from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
 from ..core.registry import replaces
@@ -67,10 +67,6 @@ def like(x, a):
     """A result in the precision of the matrix, as NumPy gives it."""
     dtype = computed(a)
     return x.astype(dtype if x.dtype.kind == "c" else real_of(dtype), copy=False)
-
-
-def added(x, y):
-    return y if x is None else x if y is None else x + y
 
 
 class Decomposition(Primitive):

@@ -331,7 +331,8 @@ class Extremum(Primitive):
         else:
             n = picked.sum(axis=axis, keepdims=keepdims)
         if type(x) is Array:
-            at_kink(f"numpy.{self.name}", "several elements are the extreme", n > 1, x)
+            why = "several elements are the extreme"
+            at_kink(f"numpy.{self.name}", why, n > 1, x, tied=np.reshape(out, np.shape(n)))
         return picked, np.maximum(n, 1) if where is not True or not x.size else n
 
     def jvp(self, out, xs, x_dots, *, axis, keepdims, bounded):

@@ -218,6 +218,8 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     same = dtype is None and reduced_dtype(ufunc, array.dtype) == array.dtype
     if same and ufunc is np.add and starts and np.all(np.diff(starts) > 0):
         return sums_of_runs(array, starts=tuple(starts), axis=axis)
+    if not starts:
+        return np.array(ufunc.reduceat(example(array), starts, axis, dtype))
     if dtype is not None:
         items = items.astype(dtype)
     outs = []

@@ -29,7 +29,8 @@ from ...transforms.loops.body import Repeated
 from ..graph.rewriting import NewEquations, opened, spec_in
 from ..llvm.dtypes import TYPES, part_of
 from .complex_numbers import over
-from .emit import ComplexValue, Emit, Value, element, literal, memory, store_element, taken, vector
+from .elements import ComplexValue, Value, element, literal, memory, store_element, taken, vector
+from .emit import Emit
 from .geometry import Strided, view_of
 from .scan import Rolled
 from .small_matrices import asked, doubts

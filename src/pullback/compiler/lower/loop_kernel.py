@@ -15,7 +15,8 @@ import numpy as np
 
 from ...core.graph import Equation, Variable
 from ..llvm.thread_pool import DECLARED, in_parts
-from .emit import Emit, Value, memory
+from .elements import Value, memory
+from .emit import Emit
 from .gather import Indexed, at_places, gather_p, place_add_p, read_at, start_at, write_at
 from .kernel_operands import KernelOperands
 from .loop_space import LoopSpace
