@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from .columns import as_column_of, numbers
+from ..primitives.arguments import cast
+from .columns import numbers
 from .reductions import plain
 from .stand_ins import options_of, plain_array, plain_number, stands_for, stands_for_compiled
 from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, apply_windows, nancorr, root
@@ -63,7 +64,7 @@ def exact(original: Any, ours: Any) -> Any:
 
 
 def floats(x: Any) -> Any:
-    return as_column_of(numbers(x), np.dtype(float))
+    return cast(numbers(x), np.dtype(float))
 
 
 for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():

@@ -27,7 +27,8 @@ from ..core.leftover import HOLDS, SETTLING
 from ..core.operands import HELD, as_array, holds_arrays
 from ..core.reach.calls import call_inside
 from ..core.trace import is_live
-from .columns import Live, LiveDtype, as_column_of, column, number, numbers
+from ..primitives.arguments import cast
+from .columns import Live, LiveDtype, column, number, numbers
 from .reductions import plain
 from .stand_ins import carries, held, plain_array, shared, stands_for
 
@@ -242,7 +243,7 @@ def as_matrix(
     if any(type(x) is not Live and getattr(x.dtype, "kind", "O") not in "biufc" for x in arrays):
         return original(self, dtype, copy)
     out = np.stack([x.inner if type(x) is Live else np.asarray(x) for x in arrays])
-    return as_column_of(out, dtype or out.dtype).T
+    return cast(out, dtype or out.dtype).T
 
 
 @stands_for(SingleBlockManager, "external_values")
