@@ -405,6 +405,9 @@ def triangle_before(shape, k):
 def triangle(m, k):
     """Where the elements up to diagonal k stand, in matrices of this shape."""
     shape = m.shape[-2:]
+    if type(k) is Array:  # another in each example of a batch
+        rows, columns = map(np.arange, shape)
+        return columns <= np.reshape(rows, (-1, 1)) + k
     small = type(k) is int and prod(shape) <= 4096
     return triangle_before(shape, k) if small else np.tri(*shape, k=k, dtype=bool)
 
