@@ -133,6 +133,7 @@ for make in (real, cplx):
         ),
         of(sl.solve_circulant, COLUMN + 0 * make(3), make(3)),
         of(sl.solve_circulant, COLUMN + 0 * make(3), make(2, 3), baxis=1),
+        of(sl.solve_circulant, (COLUMN + 0 * make(3))[None, None] * [[[1.0]], [[1.5]]], make(2, 3), baxis=-1, outaxis=-1),
         of(sl.inv, regular(3, 3, make=make)),
         of(sl.det, regular(3, 3, make=make)),
         of(sl.lstsq, regular(4, 2, make=make), make(4), program=lambda g, a, b: g(a, b)[0]),
