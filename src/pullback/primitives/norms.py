@@ -109,8 +109,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         out = norm_p(x, ord=2, axis=tuple(range(ndim)), whole=True)
         return np.reshape(out, (1,) * ndim) if keepdims else out
     try:
-        few = axis is None or isinstance(axis, tuple)
-        axes = strict_axes(axis if few else int(axis), ndim)  # a whole float is an axis here
+        axes = strict_axes(int(axis) if isinstance(axis, (float, np.floating)) else axis, ndim)
     except TypeError as error:
         raise ArgumentTypeError(
             f"`numpy.linalg.norm` takes None, an int or a tuple of ints as axis, but got {axis!r}."
