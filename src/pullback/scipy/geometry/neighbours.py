@@ -17,7 +17,7 @@ from ...core.reach.session import call_outside
 from ...primitives.exact import exact, like
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take
-from ..sparse_arrays.patterns import fixed
+from ..sparse_arrays.patterns import fixed, is_mapped
 from .distances import length
 
 
@@ -135,6 +135,8 @@ class Tree:
     def __init__(self, kind: Any, data: Any, options: dict[str, Any]) -> None:
         self.data, self.kind, self.options = data, kind, options
         self.n, self.m = data.shape
+        if is_mapped(data):
+            fixed(data)  # refused, so that there is a tree for each example
 
     @cached_property
     def native(self) -> Any:
