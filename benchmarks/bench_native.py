@@ -85,12 +85,13 @@ class Hand:
         return self.points - (u * x + v * y + (1 - u - v) * z)
 
     def jacobian(self, theta: Any, us: Any) -> Any:
-        """One column for each angle, and two for the places of all points."""
-        by_angles = np.eye(N_ANGLES + 2, N_ANGLES)
-        by_places = np.zeros((N_ANGLES + 2, len(us), 2))
-        by_places[-2, :, 0] = by_places[-1, :, 1] = 1.0
-        column = lambda angles, places: pb.jvp(self.residuals, (theta, us), (angles, places))
-        return pb.vmap(column, out_axes=(None, 2))(by_angles, by_places)
+        """A column for each angle, and two for the places of all points in their triangles."""
+        angles = np.eye(N_ANGLES)
+        places = np.broadcast_to(np.eye(2)[:, None], (2, len(us), 2))
+        by_angle = lambda dot: pb.jvp(lambda theta: self.residuals(theta, us), (theta,), (dot,))
+        by_place = lambda dot: pb.jvp(lambda us: self.residuals(theta, us), (us,), (dot,))[1]
+        out, of_angles = pb.vmap(by_angle, out_axes=(None, 2))(angles)
+        return out, of_angles, pb.vmap(by_place, out_axes=2)(places)
 
     def native(self, peers: Any) -> Callable[[Any, Any], Any]:
         def run(theta: Any, us: Any) -> Any:
@@ -101,7 +102,7 @@ class Hand:
                 self.places, self.weights, len(us), self.points, self.triangles, out, jacobian,
             ]  # fmt: skip
             peers.hand(*pointers(*given))
-            return out, jacobian
+            return out, jacobian[..., :N_ANGLES], jacobian[..., N_ANGLES:]
 
         return run
 

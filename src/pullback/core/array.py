@@ -152,6 +152,9 @@ class Array(metaclass=Disguised):
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
+            shared = current(self).within.shared(self)
+            if shared is not None:
+                return shared.converted(asked) if type(shared) is Array else shared
             if asked == "float(x)" and self.ndim == 0 and formats_text(sys._getframe(2)):
                 value = told(self, "format(x)")
                 shown(current(self), str(value), "format(x)")  # Python formats it

@@ -39,6 +39,7 @@ from .moving_vectors import (
     used_vectors,
     vague,
 )
+from .rounding import rounded
 from .shapes import laid
 from .spectra import (
     adjoint,
@@ -580,7 +581,7 @@ def svd_of_hermitian(a, compute_uv):
     w, u = eigh(a)
     s = np.where(np.signbit(w), -w, w)  # without the kink of the absolute value
     if not compute_uv:
-        return np.sort(s)[..., ::-1]
+        return rounded(np.sort(s)[..., ::-1], np.linalg.svd, a, compute_uv=False, hermitian=True)
     order = np.argsort(s, axis=-1)[..., ::-1]
     s = np.take_along_axis(s, order, axis=-1)
     u = np.take_along_axis(u, row(order), axis=-1)
