@@ -378,7 +378,7 @@ def polynomial_rating(a, c):
 SELDOM = [
     (theis_drawdown, (0.01, 2e-4)),
     (hantush_leaky, (0.8, 0.3)),
-    (steady_seepage, (0.03, 0.02)),
+    (steady_seepage, (0.03, 0.01)),
     (green_ampt, (16.0, 1.2)),
     (channel_profile, (25.0, 0.03)),
     (nash_cascade, (2.6, 1.9)),
