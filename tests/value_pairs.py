@@ -7,6 +7,7 @@ what takes an array to one number. Results are equal bit for bit, the sign of ze
 the operation's machine code is exact, and within its declared ulp elsewhere.
 """
 
+import functools
 import itertools
 import warnings
 
@@ -61,8 +62,8 @@ def computed(functions, xs):
     return out
 
 
-def differ(found, right, primitive, f):
-    """Where two results differ: a mask, or text."""
+def differ(found, right, primitive, f, xs=()):
+    """Where two results of f(*xs) differ: a mask, or text."""
     # Of a NumPy number and a Python one the result may be either's.
     found, right = [x if hasattr(x, "dtype") else np.asarray(x)[()] for x in (found, right)]
     kinds = isinstance(found, np.ndarray), isinstance(right, np.ndarray)
@@ -71,12 +72,15 @@ def differ(found, right, primitive, f):
     found, right = np.asarray(found), np.asarray(right)
     if right.dtype.kind not in "fc":
         return found != right
-    ulp = 0
+    ulp, cancels = 0, False
     if not is_exact(primitive, right.dtype):
         kind = ComplexEmit if right.dtype.kind == "c" else Emit
-        ulp = getattr(getattr(kind, primitive.lower, None), "ulp", 0)
+        method = getattr(kind, primitive.lower, None)
+        ulp, cancels = getattr(method, "ulp", 0), getattr(method, "cancels", False)
     if right.dtype.kind == "f":
-        return far(found, right, np.abs(right), ulp, f)
+        with np.errstate(all="ignore"):  # what is too large for the dtype is infinite
+            terms = [np.asarray(x).astype(right.dtype) for x in xs] if cancels else []
+        return far(found, right, functools.reduce(np.fmax, map(np.abs, [right, *terms])), ulp, f)
     with np.errstate(all="ignore"):
         size = np.abs(right)  # of complex numbers units are of the modulus
     return far(found.real, right.real, size, ulp, f) | far(found.imag, right.imag, size, ulp, f)
@@ -115,7 +119,7 @@ def check(functions, xs, where, level=0):
     wrong = []
     for (f, p), found, right, eager in zip(functions, outs, expected, again, strict=True):
         for what, value in (("compiled", found), ("evaluated", eager)):
-            bad = differ(value, right, p, f)
+            bad = differ(value, right, p, f, xs)
             if np.any(bad) if not isinstance(bad, str) else True:
                 wrong.append(f"{f.__name__} {where} {what}: {shown(bad, xs, value, right)}")
     assert not wrong, "\n".join(wrong)

@@ -7,6 +7,7 @@ array([0.        , 0.90929743])
 """
 
 import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from .core.array import Array as Array
@@ -60,6 +61,10 @@ from .transforms.nans import debug_nans as debug_nans
 from .transforms.reverse import grad as grad
 from .transforms.reverse import value_and_grad as value_and_grad
 from .transforms.reverse import vjp as vjp
+
+if _TYPE_CHECKING:  # imported when they are first used
+    from .compiler.call.compiled import compile as compile
+    from .compiler.facts.judge import pure as pure
 
 __version__ = "0.1.0.dev0"
 __all__ = [

@@ -26,6 +26,7 @@ from .core.array import Array, class_of_number, is_number, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.kinds import Elementwise
+from .core.operands import holds_live
 from .core.primitive import Primitive
 from .core.reach.namespaces import rest_of
 from .core.registry import UFUNCS as NUMPYS
@@ -380,10 +381,6 @@ def operand(x: Any) -> Any:
     return x if np.ndim(x) else number(x) if is_live(x) else np.float64(x)
 
 
-def moves(x: Any) -> bool:
-    return any(map(is_live, x)) if isinstance(x, (list, tuple)) else is_live(x)
-
-
 def classes_in(x: Any) -> set[type]:
     xs = x if isinstance(x, (list, tuple)) else [x[0]]
     return {class_of_number(each) if type(each) is Array else type(each) for each in xs}
@@ -391,7 +388,7 @@ def classes_in(x: Any) -> set[type]:
 
 def summarize(python: Callable[..., Any], *xs: Any) -> Any:
     """A function of columns of numbers, or of a column and a number, of which some are live."""
-    if not any(map(moves, xs)):
+    if not any(map(holds_live, xs)):
         return python(*xs)
     operands = [operand(x) for x in xs]
     try:

@@ -10,6 +10,7 @@ import pytest
 import pullback as pb
 import pullback.autograd.numpy as anp
 from pullback.autograd import (
+    core,
     deriv,
     elementwise_grad,
     extend,
@@ -40,7 +41,7 @@ from pullback.autograd.extend import (
 from pullback.autograd.misc import const_graph, flatten
 from pullback.autograd.misc.fixed_points import fixed_point
 from pullback.autograd.misc.flatten import flatten_func
-from pullback.autograd.misc.optimizers import adam, rmsprop, sgd
+from pullback.autograd.misc.optimizers import adam, rmsprop, sgd, unflatten_optimizer
 from pullback.autograd.scipy.signal import convolve
 from pullback.autograd.test_util import check_grads, combo_check
 from pullback.autograd.tracer import Node, getval, isbox, trace
@@ -256,6 +257,30 @@ class TestHelpers:
         close(found["y"], -2.0, atol=0.05)
         assert [i for i, _ in seen] == list(range(500))
         assert seen[-1][1] < seen[0][1] / 100
+
+    def test_an_optimizer_of_ones_own(self):
+        @unflatten_optimizer
+        def halving(grad, x, callback, num_iters):
+            for i in range(num_iters):
+                g = grad(x, i)
+                callback(x, i, g)
+                x = x - g / 4
+            return x
+
+        loss = lambda p, i: np.sum((p["x"] - 1.0) ** 2)
+        seen = []
+        found = halving(grad(loss), {"x": np.zeros(2)}, lambda p, i, g: seen.append(g["x"][0]), 2)
+        close(found["x"], 0.75)
+        close(seen, [-2.0, -1.0])
+
+    def test_names_for_rules_of_ones_own(self):
+        """Programs register what has no derivative by the class of a node."""
+        count = extend.notrace_primitive(lambda x: x.shape[0])
+        for node in (extend.VJPNode, extend.JVPNode):
+            assert issubclass(node, Node)
+            extend.register_notrace(node, count)
+        assert grad(lambda x: np.sum(x) * count(x))(np.ones(3))[0] == 3.0
+        assert core.getval is getval
 
     def test_vspace(self):
         space = vspace({"a": np.ones((2, 2)), "b": 1j})

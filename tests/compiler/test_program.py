@@ -16,6 +16,7 @@ from pullback.compiler.llvm import binding
 from pullback.compiler.lower import blas
 from pullback.compiler.program import Program, build
 from pullback.core.errors import MissingExtraError
+from pullback.core.primitive import Primitive
 from pullback.core.spec import spec_of
 from pullback.testing import staged
 
@@ -239,6 +240,61 @@ def test_programs_call_programs():
     c = np.cos(x)
     expected = np.sin(np.cos(np.cos(c))) * 2 + np.cos(c) + c + x
     np.testing.assert_allclose(program(x)[0], expected, rtol=1e-14)
+
+
+class Several(Primitive):
+    """Two results, made in one of several ways."""
+
+    n_out = 2
+
+    def __init__(self, made):
+        super().__init__("several")
+        self.made, self.ours = made, True  # machine code calls it
+
+    def value(self, x):
+        return self.made(x)
+
+    def spec(self, x):
+        return tuple(map(spec_of, self.made(np.ones(x.shape))))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: (x + 1, x * 2),
+        lambda x: (x + 1, x.sum()),
+        lambda x: (x.sum(), np.argmax(x)),
+        lambda x: (x, x * 2),
+        lambda x: (x[1:], x[:-1]),
+        lambda x: ((x + 1)[::2], np.asfortranarray(np.outer(x, x))),
+        lambda x: [x + 1, x * 2],
+        lambda x: (x + 1, np.array(x.sum())),
+    ],
+)
+def test_several_results_of_a_call(made):
+    x = np.arange(3.0)
+    graph, _ = staged(lambda x: Several(made)(np.sort(x)), (x,))
+    program = build(graph, 0)
+    assert program.run.performs
+    before = [sys.getrefcount(kind) for kind in (tuple, np.ndarray)]
+    for _ in range(50):
+        out = program(x)
+        for found, expected in zip(out, made(x), strict=True):
+            assert type(found) is type(expected)
+            np.testing.assert_array_equal(found, expected)
+            assert not np.may_share_memory(found, x)
+    after = [sys.getrefcount(kind) for kind in (tuple, np.ndarray)]
+    assert all(abs(a - b) < 20 for a, b in zip(after, before, strict=True))
+
+
+@pytest.mark.parametrize("made", [lambda x: (x + 1, x), lambda x: (x + 1,), lambda x: (1 * x,) * 3])
+def test_other_results_than_recorded_raise(made):
+    several = Several(lambda x: (x + 1, x[:2] * 2))
+    graph, _ = staged(lambda x: several(np.sort(x)), (np.ones(3),))
+    program = build(graph, 0)
+    several.made = made
+    with pytest.raises((SpecChangedError, ValueError)):
+        program(np.ones(3))
 
 
 def test_another_shape_than_recorded_raises():

@@ -120,6 +120,16 @@ class TestCopies:
 
         within(body, VECTOR)
 
+    @pytest.mark.parametrize(
+        "kept", [lambda: pb.vjp(np.sin, 1.0)[1], lambda: pb.explain(np.sin)(1.0)]
+    )
+    def test_what_one_call_computed(self, kept):
+        kept = kept()
+        assert copy.copy(kept) is kept
+        assert copy.deepcopy([kept])[0] is kept
+        with pytest.raises(pb.ConversionError, match="cannot be pickled: it holds what one call"):
+            pickle.dumps(kept)
+
     @pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy])
     def test_copies_keep_the_derivative(self, duplicate):
         f = lambda x: np.sum(duplicate({"a": [x]})["a"][0] * x)

@@ -197,6 +197,7 @@ class TestWhatIsMissed:
         marks = {n.name: n.marks for n in seen.nodes if n.marks}
         assert marks == {"sqrt": ["first nan cotangent"], "x": ["nan cotangent"]}
         assert "in the rule of #1 = sqrt(x)" in seen.text()
+        assert [n.rule for n in seen.nodes][1] == "d sqrt(x) = dx / (sqrt(x) + sqrt(x))"
 
 
 @pb.primitive

@@ -285,3 +285,35 @@ def test_linearize_warns_of_coefficients_that_are_left_out():
     for derive in (pb.grad, pb.jacobian, lambda f: pb.jacobian(f, mode="forward")):
         with pytest.warns(pb.LostDerivativeWarning, match="left out coefficients"):
             derive(f)(np.zeros(2))
+
+
+def table(x, beginning):
+    """The numbers x behind others, which are constants, as in tables of dynamic programming."""
+    rows = np.full((2, 3), beginning)
+    rows[1, 1:] = x
+    return rows
+
+
+# What compares those constants; the infinite ones are left out of the result.
+COMPARED = {
+    "max": lambda rows: np.max(rows, axis=1),
+    "min": lambda rows: np.min(rows, axis=0, keepdims=True),
+    "maximum": lambda rows: np.maximum(rows[:, :-1], rows[:, 1:]),
+    "fmin": lambda rows: np.fmin(rows[:, 0], rows[:, 1]),
+    "python's max": lambda rows: np.array(max(rows[0])),
+    "python's min": lambda rows: np.array(min(*rows[0])),
+    "sorted": lambda rows: np.array(sorted(rows[0])),
+}
+
+
+@pytest.mark.parametrize("beginning", [np.inf, -np.inf])
+@pytest.mark.parametrize("name", COMPARED)
+def test_equal_constants_that_are_infinite(name, beginning):
+    def f(x):
+        out = COMPARED[name](table(x, beginning))
+        return np.sum(np.where(np.isfinite(out), out, 0.0) ** 3) + np.sum(x**3)
+
+    x = np.array([1.0, 2.0])
+    expected = (pb.grad(f)(x + 1e-5) - pb.grad(f)(x - 1e-5)) / 2e-5
+    for derive in (pb.hessian, mapped, lambda f: pb.compile(pb.hessian(f), wait=True)):
+        np.testing.assert_allclose(np.sum(derive(f)(x), axis=0), expected, rtol=1e-6)

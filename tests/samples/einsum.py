@@ -85,6 +85,12 @@ SAMPLES = [
 
 ERRORS = [
     ErrorSample(
+        lambda x: np.einsum("ij->i", x, optimize=["x"]),
+        (real(2, 3),),
+        raises=TypeError,
+        match="path",
+    ),
+    ErrorSample(
         lambda x: np.einsum("ij,j", x), (real(2, 3),), raises=ArgumentError, match="2 operands"
     ),
     ErrorSample(lambda x: np.einsum("i", x), (real(2, 3),), raises=ShapeError, match="2 axes"),

@@ -29,6 +29,7 @@ from .extending import (
     defvjp_argnums,
     primitive,
 )
+from .util import getval, isbox
 
 __all__ = [
     "VSpace",
@@ -39,6 +40,8 @@ __all__ = [
     "defvjp",
     "defvjp_argnum",
     "defvjp_argnums",
+    "getval",
+    "isbox",
     "make_jvp",
     "make_vjp",
     "primitive",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import raw
 from ..core.reach.calls import call_inside
 from ..transforms.call import checkpoint
 from .core import make_jvp as make_jvp_of_one
@@ -49,18 +49,12 @@ make_jvp.__name__ = "make_jvp"
 def check_scalar(out: Any, verb: str) -> None:
     """Raise unless out is one real number, with or without axes of length one."""
     numeric = isinstance(out, (int, float, complex, np.ndarray, np.generic))
-    if not numeric or np.size(out) != 1 or np.iscomplexobj(value_of(out)):
+    if not numeric or np.size(out) != 1 or np.iscomplexobj(raw(out)):
         got = f"shape {np.shape(out)}" if numeric else f"a {out.__class__.__name__}"
         raise TypeError(
             f"{verb} only applies to real scalar-output functions, and this one returned {got}."
             " Try jacobian, elementwise_grad or holomorphic_grad."
         )
-
-
-def value_of(x: Any) -> Any:
-    while type(x) is Array:
-        x = x.payload
-    return x
 
 
 @unary_to_nary

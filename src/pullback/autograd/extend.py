@@ -12,10 +12,12 @@ from .core import (
     vspace,
 )
 from .extending import defstatic
-from .tracer import Box, notrace_primitive, primitive, register_notrace
+from .tracer import Box, JVPNode, VJPNode, notrace_primitive, primitive, register_notrace
 
 __all__ = [
     "Box",
+    "JVPNode",
+    "VJPNode",
     "VSpace",
     "def_linear",
     "defjvp",

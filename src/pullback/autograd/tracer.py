@@ -14,7 +14,9 @@ from .util import getval, isbox, toposort
 
 __all__ = [
     "Box",
+    "JVPNode",
     "Node",
+    "VJPNode",
     "getval",
     "isbox",
     "notrace_primitive",
@@ -49,6 +51,14 @@ class Node:
         root = cls.__new__(cls)
         root.initialize_root(*args, **kwargs)
         return root
+
+
+class VJPNode(Node):
+    """By which `register_notrace` tells reverse mode from forward mode."""
+
+
+class JVPNode(Node):
+    """By which `register_notrace` tells forward mode from reverse mode."""
 
 
 class Operation:

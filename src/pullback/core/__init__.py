@@ -57,7 +57,7 @@ What errors say:
 
 Around them:
 
-    temporary   change a context variable, or a list, for the length of a `with`
+    temporary   change a context variable or a list, or hold a lock, for the length of a `with`
     quiet       no warnings from rules
     differences  central differences, and how close results are
     heap        freed memory stays with the process

@@ -20,6 +20,9 @@ from .reach.bytecode import original
 from .reach.namespaces import package
 from .storage import current, is_flat, lend, root_storage, touch
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class Disguised(type):
     """The class of `Array`: abstract classes that ask what methods a class has find none.
@@ -80,6 +83,19 @@ class Array(metaclass=Disguised):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, key: Any) -> Any: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def applied(self, *others: Any) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = applied
+        __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = applied
+        __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __divmod__ = __rdivmod__ = applied
+        __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = applied
+        __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = applied
+        __neg__ = __pos__ = __invert__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = applied
 
     __array_priority__ = 1000.0
 
@@ -136,6 +152,9 @@ class Array(metaclass=Disguised):
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
+            shared = current(self).within.shared(self)
+            if shared is not None:
+                return shared.converted(asked) if type(shared) is Array else shared
             if asked == "float(x)" and self.ndim == 0 and formats_text(sys._getframe(2)):
                 value = told(self, "format(x)")
                 shown(current(self), str(value), "format(x)")  # Python formats it

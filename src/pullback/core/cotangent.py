@@ -432,6 +432,11 @@ class Buffer(Cotangent):
     __radd__ = __iadd__ = __add__
 
 
+def added(x_bar: Any, more: Any) -> Any:
+    """The sum of two cotangents, of which None is zero."""
+    return more if x_bar is None else x_bar if more is None else x_bar + more
+
+
 def writable(x: Any) -> Any:
     """x as an array to be written to."""
     if type(x) is Array:

@@ -21,12 +21,18 @@ LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
 
 class Registry(dict[Any, Any]):
-    """A dict that imports the remaining families before it answers that a key is missing."""
+    """A dict that imports the remaining families before it answers that a key is missing.
+
+    What was looked up in vain holds None from then on, and still isn't in it.
+    """
 
     def __missing__(self, key: Any) -> Any:
         for load in LOADERS:
             load()
         return self.setdefault(key, None)
+
+    def __contains__(self, key: object) -> bool:
+        return self.get(key) is not None
 
 
 UFUNCS: dict[Any, Any] = Registry()  # ufunc -> primitive of one or two operands

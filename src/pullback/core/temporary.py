@@ -1,4 +1,4 @@
-"""Change something for the length of a `with`: a context variable, or an entry of a list.
+"""Change something for the length of a `with`: a context variable, an entry of a list, a lock.
 
 Where each operation would pay for a `with`, the same is written out: see `quiet`.
 """
@@ -31,6 +31,17 @@ def listed(entries: list[Any], entry: Any) -> Iterator[None]:
         yield
     finally:
         entries.remove(entry)
+
+
+@contextmanager
+def acquired(lock: Any, waits: bool) -> Iterator[bool]:
+    """Hold a lock within, and give whether it is held: not if it isn't free and nobody waits."""
+    held = lock.acquire(blocking=waits)
+    try:
+        yield held
+    finally:
+        if held:
+            lock.release()
 
 
 class Within:

@@ -328,6 +328,10 @@ class Trace:
         """Whether x may become a plain array: nothing would be lost."""
         return not self.live
 
+    def shared(self, x: Array) -> Any:
+        """The integer that each example of a batch has in x; None if they differ, or x is other."""
+        return None
+
     def peels(self, x: Array) -> bool:
         """Whether `x.item()` takes this trace off: no derivative of a transformation is lost."""
         return not self.live

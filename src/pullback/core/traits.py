@@ -47,6 +47,8 @@ class Traits:
     # `composed(*xs, **static)` computes the value by operations that have machine code, in the
     # dialect of rules; NotImplemented where it does not. Compiled programs do that instead.
     composed: Any = None
+    # The ufunc that computes all of several results, element by element.
+    by_loop: Any = None
 
     def declare(self, **traits: Any) -> Self:
         """Set traits of one operation."""

@@ -20,6 +20,7 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.usage import listing
 from ..transforms.forward import jvp
 from ..transforms.record import Departure, Record, RecordedOperation, record
+from ..transforms.transformation import OfOneCall
 from . import drawing, words
 from .data import data
 from .page import page
@@ -118,7 +119,7 @@ class ProgramNode:
         return f"<#{self.index} {self.formula}>"
 
 
-class Explanation:
+class Explanation(OfOneCall):
     """What a call and its derivatives did, node by node.
 
     Attributes:

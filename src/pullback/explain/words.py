@@ -204,7 +204,8 @@ def staged(
         ]
         return enter(out), xs, dots  # the order of the graph's inputs: xs, dots, out
 
-    _, graph, captured, _ = capture(push, {}, "explain", lift)
+    with np.errstate(all="ignore"):  # the forward pass has warned
+        _, graph, captured, _ = capture(push, {}, "explain", lift)
     if captured:
         return None
     named = [name for name, f in zip(names, floating, strict=True) if f]

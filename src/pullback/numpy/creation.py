@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -48,8 +49,6 @@ for name in (
     "empty",
     "eye",
     "identity",
-    "tri",
-    "indices",
     "fromstring",
     "loadtxt",
     "genfromtxt",
@@ -60,6 +59,26 @@ for name in (
     "hanning",
 ):
     creator(getattr(np, name))
+
+
+def counting(function: Any) -> Any:
+    """What NumPy counts with `arange`, of which a count that is an Array would make floats."""
+
+    @answers_for(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple([tuple(map(plain_count, x)) if type(x) is tuple else x for x in args])
+        args = tuple(map(plain_count, args))
+        return made(function(*args, **{key: plain_count(x) for key, x in kwargs.items()}))
+
+    return call
+
+
+def plain_count(x: Any) -> Any:
+    return operator.index(x) if type(x) is Array and not x.ndim and x.dtype.kind in "iu" else x
+
+
+counting(np.tri)
+counting(np.indices)
 
 
 @answers_for(np.fromfile)

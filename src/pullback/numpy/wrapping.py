@@ -324,8 +324,8 @@ def places(function: Any) -> tuple[dict[str, str | None], list[str | None], str 
     """Where a function looks for arrays, by its own word: "array", "arrays" for several, or None.
 
     It is called with an object of another class for each parameter, which also is a sequence of
-    one object; the protocol tells us the classes that it dispatches on. The answers come by name,
-    by position, and for what is passed beyond the named positions.
+    two, as the bins of two axes are; the protocol tells us the classes that it dispatches on. The
+    answers come by name, by position, and for what is passed beyond the named positions.
     """
     with UNWATCHED[-1]():  # the program asks for none of this
         try:
@@ -360,9 +360,9 @@ def probe(name: str, item: Any = None) -> Any:
     """An object that answers every function with the classes that NumPy dispatched on."""
     body: dict[str, Any] = {"__array_function__": lambda self, function, types, args, kwargs: types}
     if item is not None:
-        body["__len__"] = lambda self: 1
-        body["__iter__"] = lambda self: iter([item])
-        body["__getitem__"] = lambda self, i: [item][i]
+        body["__len__"] = lambda self: 2
+        body["__iter__"] = lambda self: iter([item, item])
+        body["__getitem__"] = lambda self, i: [item, item][i]
     return type(name, (), body)()
 
 
@@ -526,7 +526,9 @@ SHORT: dict[int, Any] = {1: of_one, 2: of_two}  # by the number of operands
 
 def ufunc_method(name: str) -> Any:
     def call(self: Ufunc, *args: Any, **kwargs: Any) -> Any:
-        args = tuple([listed(x, "array") for x in args])
+        key = args[1] if name == "at" and len(args) > 1 else None
+        # A tuple of indices is one index.
+        args = tuple([x if x is key and type(x) is tuple else listed(x, "array") for x in args])
         others = [x for x in (*args[1:], *kwargs.values()) if type(x) is Array and x.within.live]
         if others and type(args[0]) is not Array and name.startswith(("reduce", "accumulate")):
             return general_ufunc(self.ufunc, name, (as_array(args[0]), *args[1:]), kwargs)

@@ -8,6 +8,15 @@ Nothing here is called by its name. Once a program has imported pandas, this pac
 soon as a transformation runs: what pandas would make of an Array becomes a `Live` column, one of
 pandas' own extension arrays, and what pandas computes in compiled code is computed here with
 NumPy's functions. Programs that do not import pandas do not pay for it.
+
+    columns        the column, and its dtype
+    reductions     what pandas computes of one column
+    windows        what it computes of moving windows
+    stand_ins      how a function comes to stand for one of pandas'
+    entries        constructors, assignments, and what leaves
+    levels         quantiles whose level carries a derivative, bins
+    compiled_code  what pandas computes in compiled code
+    trees          Series and DataFrames as trees
 """
 
-from . import entries as _entries  # noqa: F401  # enters what it has
+from . import compiled_code, entries, levels  # noqa: F401  # they enter what they have

@@ -22,6 +22,7 @@ from ..core.operands import as_array, holds_arrays
 from ..core.reach.namespaces import caller
 from ..core.storage import current
 from ..core.trace import CONSTANT, is_live
+from ..primitives.arguments import cast
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 
 
@@ -221,7 +222,7 @@ class Live(ExtensionOpsMixin, ExtensionArray):
             na_value = None  # pandas' "no default"
         if na_value is not None and na_value is not pd.NA and self.isna().any():
             x = np.where(self.isna(), na_value, x)
-        return x if dtype is None else as_column_of(x, np.dtype(dtype))
+        return x if dtype is None else cast(x, np.dtype(dtype))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         if dtype is not None and np.dtype(dtype) == object:
@@ -238,7 +239,7 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
             if dtype.kind in "iu":
                 pd.Series(plain(self.inner)).astype(dtype)  # which refuses NaN
-            return column(as_column_of(snapshot(self.inner), dtype))
+            return column(cast(snapshot(self.inner), dtype))
         if getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype):
             return np.asarray(self, dtype=object)
         return super().astype(dtype, copy=copy)
@@ -438,10 +439,6 @@ OF_VALUES: dict[str, Any] = {
 
 def numbers_or_number(x: Any) -> Any:
     return numbers(x) if pd.api.types.is_list_like(x) and np.ndim(x) else number(x)
-
-
-def as_column_of(x: Any, dtype: Any) -> Any:
-    return x if x.dtype == dtype else x.astype(dtype)
 
 
 def column_or_plain(x: Any) -> Any:

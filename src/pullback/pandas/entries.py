@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.core import apply, construction, indexing
-from pandas.core.groupby import GroupBy
 from pandas.core.internals import construction as managers
 from pandas.core.internals.managers import (
     BaseBlockManager,
@@ -21,69 +20,29 @@ from pandas.core.internals.managers import (
     SingleBlockManager,
     create_block_manager_from_column_arrays,
 )
-from pandas.core.reshape import tile
-from pandas.util._validators import validate_percentile
 
-from ..core.array import Array, peel
+from ..core.array import Array
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
 from ..core.operands import HELD, as_array, holds_arrays
 from ..core.reach.calls import call_inside
-from ..core.reach.namespaces import STANDS
-from ..core.storage import lend
 from ..core.trace import is_live
-from .columns import Live, LiveDtype, as_column_of, column, number, numbers
-from .reductions import plain, quantiles
-from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, apply_windows, nancorr, root
-
-
-def carries(x: Any) -> bool:
-    """Whether an argument carries a derivative into a table that may not do so."""
-    kind = type(x)
-    if kind is Array:
-        return is_live(x)
-    if kind is Live:
-        return is_live(x.inner)
-    if kind in (pd.Series, pd.DataFrame):
-        return held(x)
-    if kind in (list, tuple):
-        return any(map(carries, x))
-    return any(map(carries, x.values())) if kind is dict else False
-
-
-def held(x: Any) -> bool:
-    """Whether a Series or a DataFrame has a column that carries a derivative."""
-    return any(type(block.values) is Live for block in x._mgr.blocks)
-
-
-def stands_for(owner: Any, name: str) -> Any:
-    """Let a function stand for `owner.name`, which is its first argument."""
-    original = vars(owner).get(name)
-    original = getattr(original, "__func__", original)
-
-    def enter(f: Any) -> Any:
-        if original is not None:
-            STANDS[id(original)] = lambda *args, **options: f(original, *args, **options)
-        return f
-
-    return enter
-
+from ..primitives.arguments import cast
+from .columns import Live, LiveDtype, column, number, numbers
+from .reductions import plain
+from .stand_ins import carries, held, plain_array, shared, stands_for
 
 # Columns and tables that are made.
 
 NUMBERS = (int, float, complex, np.number)
 
 
-def shared(x: Array) -> Any:
-    """The values of an Array without a derivative, which pandas keeps if `copy=False`."""
-    copy = np.array(peel(x))
-    lend(x, copy, "pandas.Series(x, copy=False)")
-    return copy if copy.ndim else copy[()]
-
-
-def of_objects(x: Any) -> Any:
-    """An array of objects among which Arrays are, as a column of numbers, if all are numbers."""
-    if type(x) is not np.ndarray or x.dtype != object or x.ndim != 1:
+def of_items(x: Any) -> Any:
+    """A list or an array of objects in which Arrays are, as a column, if all are numbers."""
+    if type(x) in (list, tuple):
+        if not holds_arrays(x):
+            return x
+    elif type(x) is not np.ndarray or x.dtype != object or x.ndim != 1:
         return x
     found = list(map(number, x))
     if Array not in map(type, found) or any(np.ndim(y) for y in found):
@@ -101,13 +60,8 @@ def of_data(x: Any, length: int | None = None, dtype: Any = None) -> Any:
         if not x.ndim and length is not None:
             x = np.broadcast_to(x, (length,)) + 0.0
         x = column(x)
-    elif type(x) in (list, tuple) and holds_arrays(x):
-        found = list(map(number, x))
-        simple = all(type(y) is Array or isinstance(y, NUMBERS) for y in found)
-        if simple and not any(np.ndim(y) for y in found):
-            x = column(as_array(found))
     else:
-        x = of_objects(x)
+        x = of_items(x)
     if type(x) is Live and dtype is not None and not isinstance(dtype, LiveDtype):
         numeric = getattr(dtype, "kind", "O") in "biuf" or getattr(dtype, "_is_numeric", False)
         kind = getattr(dtype, "numpy_dtype", dtype)
@@ -184,13 +138,13 @@ def nested_data_to_arrays(original: Any, data: Any, *args: Any, **options: Any) 
     """A list of rows, each of which may be an Array."""
     rows = [list(x) if type(x) is Array and is_live(x) else plain_array(x) for x in data]
     arrays, columns, index = original(rows, *args, **options)
-    return [of_objects(x) for x in arrays], columns, index
+    return [of_items(x) for x in arrays], columns, index
 
 
 @stands_for(sys.modules["pandas._libs.lib"], "maybe_convert_objects")
 def maybe_convert_objects(original: Any, objects: Any, *args: Any, **options: Any) -> Any:
     """Results of a user's function, one for each group or row."""
-    made = of_objects(objects)
+    made = of_items(objects)
     return made if type(made) is Live else original(objects, *args, **options)
 
 
@@ -271,87 +225,6 @@ for name in ("where", "putmask", "apply"):
     of_manager(name, integers=True)
 
 
-# Quantiles whose level carries a derivative. Without one pandas' own are taken.
-
-
-def at_level(x: Any, q: Any, interpolation: str) -> Any:
-    """One quantile of a column, or several."""
-    levels = as_array(q)
-    out = quantiles(numbers(x), np.reshape(levels, -1), interpolation)
-    return np.reshape(out, levels.shape)
-
-
-@stands_for(pd.Series, "quantile")
-def series_quantile(original: Any, self: Any, q: Any = 0.5, interpolation: str = "linear") -> Any:
-    if not carries(q):
-        return original(self, plain_array(q), interpolation)
-    levels = validate_percentile(plain(as_array(q)))
-    out = at_level(self, q, interpolation)
-    return pd.Series(column(out), levels, name=self.name) if out.ndim else out
-
-
-@stands_for(pd.DataFrame, "quantile")
-def frame_quantile(
-    original: Any, self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: bool = False,
-    interpolation: str = "linear", method: str = "single",
-) -> Any:  # fmt: skip
-    if not carries(q):
-        return original(self, plain_array(q), axis, numeric_only, interpolation, method)
-    if method != "single":
-        raise MissingRuleError(
-            "`DataFrame.quantile` was asked for whole rows, `method='table'`, at a level that"
-            " carries a derivative.\n"
-            "  A row jumps where the level moves: leave out `method=`, or detach the level with"
-            " `pullback.stop_gradient(q)`."
-        )
-    table = self if axis in (0, "index") else self.T
-    table = table.select_dtypes("number") if numeric_only else table
-    levels = validate_percentile(plain(as_array(q)))
-    columns = [at_level(x, q, interpolation) for _, x in table.items()]
-    if levels.ndim:
-        made = original_table(list(map(column, columns)), pd.Index(levels), table.columns)
-        return self._constructor_from_mgr(made, made.axes)
-    return pd.Series(column(np.stack(columns)), table.columns, name=float(levels))
-
-
-@stands_for(GroupBy, "quantile")
-def group_quantile(
-    original: Any, self: Any, q: Any = 0.5, interpolation: str = "linear", *args: Any,
-    **options: Any,
-) -> Any:  # fmt: skip
-    if not carries(q):
-        return original(self, plain_array(q), interpolation, *args, **options)
-    if np.ndim(as_array(q)) or args or options:
-        raise MissingRuleError(
-            "`groupby(...).quantile` was asked for several levels, or with `numeric_only=`, and a"
-            " level carries a derivative.\n"
-            "  Pick the columns first, and ask for one level at a time:"
-            " `[table.groupby(key)[columns].quantile(q) for q in levels]`."
-        )
-    return self.agg(lambda x: at_level(x, q, interpolation))
-
-
-# Numbers that are sorted into bins.
-
-
-def of_bins(original: Any, x: Any, bins: Any, *args: Any, **options: Any) -> Any:
-    """`pd.cut` and `pd.qcut`: to which bin a number belongs is locally constant, an edge is not."""
-    if not carries(x):
-        return original(plain_array(x), plain_array(bins), *args, **options)
-    if options.get("retbins") or not (options.get("labels") is False or np.ndim(bins)):
-        raise MissingRuleError(
-            f"`pandas.{original.__name__}` was asked for bins of numbers that carry a derivative,"
-            " and for the edges of these bins.\n"
-            "  Write `labels=False` for the numbers of the bins, or give the edges as a list."
-        )
-    values = pd.Series(plain(numbers(x)), getattr(x, "index", None))
-    return original(values if isinstance(x, pd.Series) else values.array, bins, *args, **options)
-
-
-for name in ("cut", "qcut"):
-    stands_for(tile, name)(of_bins)
-
-
 # Numbers that leave.
 
 
@@ -370,7 +243,7 @@ def as_matrix(
     if any(type(x) is not Live and getattr(x.dtype, "kind", "O") not in "biufc" for x in arrays):
         return original(self, dtype, copy)
     out = np.stack([x.inner if type(x) is Live else np.asarray(x) for x in arrays])
-    return as_column_of(out, dtype or out.dtype).T
+    return cast(out, dtype or out.dtype).T
 
 
 @stands_for(SingleBlockManager, "external_values")
@@ -426,98 +299,6 @@ def transform(original: Any, self: Any, function: Any) -> Any:
             )
         return out
     return original(self, function)
-
-
-# Compiled code.
-
-
-# What is asked of values alone: an order, equality.
-BY_ORDER = (
-    "algos.kth_smallest", "algos.rank_1d", "algos.rank_2d", "algos.nancorr_spearman",
-    "window.aggregations.roll_rank", "hashtable.duplicated", "hashtable.ismember",
-    "hashtable.mode", "algos.is_monotonic",
-)  # fmt: skip
-
-
-def lib(name: str) -> Any:
-    """A compiled function of pandas', if this release has it."""
-    module, _, name = name.rpartition(".")
-    return getattr(sys.modules.get(f"pandas._libs.{module}"), name, None)
-
-
-def by_order(original: Any) -> None:
-    def ours(*args: Any, **options: Any) -> Any:
-        return original(*[plain(x) if type(x) is Array else x for x in args], **options)
-
-    compiled(original, ours)
-
-
-def compiled(original: Any, ours: Any, count: int = 1) -> None:
-    """Let a function stand for a compiled one where an Array is among its first arguments."""
-
-    def call(*args: Any, **options: Any) -> Any:
-        given = [*args, *options.values()]
-        if any(map(carries, given)):
-            return ours(*map(plain_array, args), **options)
-        return original(*map(plain_array, args), **{k: plain_array(x) for k, x in options.items()})
-
-    if original is not None:
-        STANDS[id(original)] = call
-        KEPT.append(original)
-
-
-KEPT: list[Any] = []  # ids stay theirs
-
-
-def plain_array(x: Any) -> Any:
-    return shared(x) if type(x) is Array and not is_live(x) else x
-
-
-def window_apply(original: Any, x: Any, *args: Any, **options: Any) -> Any:
-    """A user's function of each window, to which Arrays may come from elsewhere."""
-    out = apply_windows(plain_array(x), *args, **options)
-    return out if type(out) is Array else np.asarray(out, float)
-
-
-stands_for(sys.modules["pandas._libs.window.aggregations"], "roll_apply")(window_apply)
-
-
-def exact(original: Any, ours: Any) -> Any:
-    """A function of windows that is 0 or NaN where pandas' is.
-
-    Equal numbers have a variance of 0 there, by a count of them; here it may be a rounding error,
-    and a correlation divides by it.
-    """
-
-    def call(*args: Any, **options: Any) -> Any:
-        out = ours(*args, **options)
-        theirs = original(*map(plain_number, args), **options_of(options))
-        if type(out) is not Array:
-            return theirs
-        zero = (theirs == 0) & np.isfinite(plain(out))
-        out = out - np.where(zero, plain(out), 0.0) if zero.any() else out
-        return np.where(np.isnan(theirs), np.nan, out)
-
-    return call
-
-
-def plain_number(x: Any) -> Any:
-    return (plain(x) if x.ndim else float(plain(x))) if type(x) is Array else x
-
-
-def options_of(options: Any) -> Any:
-    return {name: plain_number(x) for name, x in options.items()}
-
-
-for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():
-    original = lib(f"window.aggregations.{name}")
-    compiled(original, exact(original, ours))
-compiled(lib("algos.nancorr"), exact(lib("algos.nancorr"), nancorr))
-compiled(lib("algos.ensure_float64"), lambda x: as_column_of(numbers(x), np.dtype(float)))
-for name in BY_ORDER:
-    by_order(lib(name))
-for name in ("common", "rolling", "ewm"):
-    compiled(getattr(sys.modules.get(f"pandas.core.window.{name}"), "zsqrt", None), root)
 
 
 # What a transformation leaves behind.

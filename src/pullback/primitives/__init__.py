@@ -14,6 +14,7 @@ Element by element:
     predicates           isnan, isclose and other tests of values
     kinks                a warning for second derivatives at kinks
     ufuncmethods         reduce, accumulate, reduceat, outer
+    rounding             the last bits of NumPy's own functions
     scipy_special        scipy.special
 
 Joining, splitting and rearranging arrays:

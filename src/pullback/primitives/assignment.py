@@ -28,7 +28,7 @@ from ..core.trace import CONSTANT, running, youngest
 from ..core.writes import go_ahead, goes_on_ahead, reach, return_lent
 from .arguments import as_array, somewhere
 from .indexing import along, getitem_p
-from .keys import INDEX, basic, batched, fill, in_order, nonzero, parse
+from .keys import INDEX, basic, batched, fill, in_order, mapped, nonzero, parse
 from .latest import by_rows, latest, picked
 from .operands import KNOWN, check_written, takes_over
 from .overlapping import copy_where, refuse_flat, refuse_masked, refuse_selected, refuse_stretched
@@ -188,8 +188,11 @@ def cycled(x, key, v):
     refuse_flat(x, key, v)
     if type(key) is Array and key.within is CONSTANT:
         key = peel(key)
-    if holds_array(key) or type(key) is Array or not np.ndim(v):
+    if not np.ndim(v) or holds_array(key):
         return v
+    if type(key) is Array:
+        n = key.shape if key.dtype.kind in "iu" else ()
+        return np.resize(v, n) if n and np.size(v) else v
     v, selected = as_array(v), np.broadcast_to(np.False_, x.shape)[key]
     if type(selected) is not ndarray:  # one element, for which NumPy takes no list
         return v
@@ -202,7 +205,8 @@ def rewind(x, key):
         raise IndexError("unsupported iterator index")
     places = as_array(key) if isinstance(key, (list, ndarray, Array)) else None
     whole = places is not None and places.ndim and places.dtype.kind in "iu" and places.size
-    x.storage.copies[0] = int(np.ravel(places)[-1]) % max(x.size, 1) if whole else 0
+    last = np.ravel(places)[-1] % max(x.size, 1) if whole else 0
+    x.storage.copies[0] = last if mapped(last) else int(last)
 
 
 def assign(x, key, arrays, v):

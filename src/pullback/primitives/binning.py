@@ -22,6 +22,7 @@ from .arguments import as_array, cast, rows, somewhere, surely
 from .indexing import take
 from .keys import known, mapped
 from .positions import intervals_p
+from .rounding import rounded
 from .selecting import chosen
 from .shapes import lies
 from .sorting import concrete
@@ -184,9 +185,16 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         counts = deposit_p(np.where(inside, weights, weights.dtype.type(0)), index, length=n)
         if np.ndim(bins) == 0:
             counts = counts.astype(weights.dtype, copy=False)
+        elif type(edges) is not Array:
+            counts = rounded(counts, weighed, a, weights, edges)
     if density:
         counts = counts / np.diff(edges).astype(np.float64) / np.sum(counts)
     return counts, edges
+
+
+def weighed(a, weights, edges):
+    """The weight in each bin as NumPy has it where edges are given: differences of sums."""
+    return np.histogram(a, edges, weights=weights)[0]
 
 
 @replaces(np.histogramdd)

@@ -22,6 +22,7 @@ from ..core.trace import CONSTANT
 from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_of, surely
 from .indexing import scatter_p
 from .keys import known
+from .rounding import rounded
 from .selecting import chosen
 from .shapes import astype_p, axes_like, broadcast_p, converted, for_each, laid
 from .strided import diagonal
@@ -325,7 +326,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 @replaces(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    start, stop = np.broadcast_arrays(*arrays_of((start, stop)))
+    given = arrays_of((start, stop))
+    start, stop = np.broadcast_arrays(*given)
     for x in (start, stop):
         if surely(x == 0):
             raise ValueError("Geometric sequence cannot include zero")
@@ -341,7 +343,11 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     elif num == 1:
         out = start[None]
     out = np.moveaxis(out, 0, axis) if axis else out
-    return out if dtype is None else out.astype(dtype)
+    out = out if dtype is None else out.astype(dtype)
+    if kind.kind != "c":
+        return out
+    how = {"num": num, "endpoint": endpoint, "dtype": dtype, "axis": axis}
+    return rounded(out, np.geomspace, *given, **how)  # of parts, where both lie on an axis
 
 
 @replaces(np.meshgrid)
@@ -399,6 +405,9 @@ def triangle_before(shape, k):
 def triangle(m, k):
     """Where the elements up to diagonal k stand, in matrices of this shape."""
     shape = m.shape[-2:]
+    if type(k) is Array:  # another in each example of a batch
+        rows, columns = map(np.arange, shape)
+        return columns <= np.reshape(rows, (-1, 1)) + k
     small = type(k) is int and prod(shape) <= 4096
     return triangle_before(shape, k) if small else np.tri(*shape, k=k, dtype=bool)
 

@@ -15,6 +15,7 @@ from ..core.registry import refuse, replaces
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, multiplied_in, reduced_axes
 from .keys import WHOLE
+from .rounding import rounded
 from .shapes import laid, lies
 
 none = np._NoValue
@@ -399,6 +400,7 @@ def slope(f, h, axis, edge_order):
         )
     if type(h) is float and edge_order == 1:
         return gradient_p.of(f, {"axis": axis, "h": h})
+    given = h
     if np.ndim(h):
         if h.shape != (n,):
             raise ArgumentError(
@@ -432,7 +434,8 @@ def slope(f, h, axis, edge_order):
         end = -parabola_end(
             last, before[along(0, -1)] if np.ndim(h) else h, f_at(-1), f_at(-2, -1), f_at(-3, -2)
         )
-    return cast(np.concatenate([start, inside, end], axis=axis), f.dtype)
+    out = cast(np.concatenate([start, inside, end], axis=axis), f.dtype)
+    return rounded(out, np.gradient, f, given, axis=axis, edge_order=edge_order)
 
 
 def parabola_end(near, far, f0, f1, f2):

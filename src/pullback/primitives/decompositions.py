@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, peel, stop
-from ..core.cotangent import dense
+from ..core.cotangent import added, dense
 from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
 from ..core.registry import replaces
@@ -39,6 +39,7 @@ from .moving_vectors import (
     used_vectors,
     vague,
 )
+from .rounding import rounded
 from .shapes import laid
 from .spectra import (
     adjoint,
@@ -67,10 +68,6 @@ def like(x, a):
     """A result in the precision of the matrix, as NumPy gives it."""
     dtype = computed(a)
     return x.astype(dtype if x.dtype.kind == "c" else real_of(dtype), copy=False)
-
-
-def added(x, y):
-    return y if x is None else x if y is None else x + y
 
 
 class Decomposition(Primitive):
@@ -584,7 +581,7 @@ def svd_of_hermitian(a, compute_uv):
     w, u = eigh(a)
     s = np.where(np.signbit(w), -w, w)  # without the kink of the absolute value
     if not compute_uv:
-        return np.sort(s)[..., ::-1]
+        return rounded(np.sort(s)[..., ::-1], np.linalg.svd, a, compute_uv=False, hermitian=True)
     order = np.argsort(s, axis=-1)[..., ::-1]
     s = np.take_along_axis(s, order, axis=-1)
     u = np.take_along_axis(u, row(order), axis=-1)

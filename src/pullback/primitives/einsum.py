@@ -183,11 +183,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
 
 def contracted(xs, ins, result, optimize):
     """The sum of products; of more than two operands, in the order that `optimize` asks for."""
+    shapes = tuple([x.shape for x in xs])
+    if optimize and not isinstance(optimize, (bool, str)):
+        optimize = tuple(optimize)
+        steps(ins, result, shapes, optimize)  # raises as NumPy does for what is no path
     if not optimize or len(xs) < 3:
         return einsum_p(*xs, ins=ins, result=result, optimize=bool(optimize))
-    if not isinstance(optimize, (bool, str)):
-        optimize = tuple(optimize)
-    for step, labels, kept in steps(ins, result, tuple([x.shape for x in xs]), optimize):
+    for step, labels, kept in steps(ins, result, shapes, optimize):
         part = [xs[i] for i in step]
         xs = [x for i, x in enumerate(xs) if i not in step]
         xs.append(einsum_p(*part, ins=labels, result=kept, optimize=len(part) == 2))

@@ -31,7 +31,7 @@ from .arguments import (
     reduced_axes,
 )  # fmt: skip
 from .indexing import along, take
-from .keys import WHOLE, known, mapped, nonzero
+from .keys import WHOLE, known, mapped, nonzero, positions_of
 from .shapes import atleast_2d, ghost, laid, lies, reshape
 
 
@@ -283,7 +283,7 @@ def insert(arr, obj, values, axis=None):
     if mapped(obj) and obj.dtype.kind in "iu":
         positions = obj
         obj = np.zeros(obj.shape, int)  # as many, at any place
-    obj = obj if isinstance(obj, slice) else known(obj, INSERT)
+    obj = obj if isinstance(obj, slice) else positions_of(obj, INSERT)
     (values,) = arrays_of((values,))
     values = values.astype(arr.dtype)
     values = np.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
@@ -316,9 +316,9 @@ def delete(arr, obj, axis=None):
     arr, axis = flat(arr, axis)
     if mapped(obj) and obj.dtype.kind in "iu":
         return without(arr, obj, axis) if obj.ndim == 0 else kept(arr, obj, axis)
-    obj = obj if isinstance(obj, slice) else known(obj, DELETE)
-    if not isinstance(obj, slice):
-        obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
+    obj = obj if isinstance(obj, slice) else positions_of(obj, DELETE)
+    if not isinstance(obj, slice) and obj.ndim == 0:
+        obj = obj.item()
     out = along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
     # A mask picks several; one element, or a slice, is left out of a copy.
     several = isinstance(obj, ndarray) and (obj.size != 1 or obj.dtype.kind == "b")

@@ -160,7 +160,8 @@ def entry(k):
             return slice(*bounds)
         return k
     if type(k) is not Array and isinstance(k, (list, tuple, range)):
-        k = as_array(k) if len(k) else np.zeros(0, np.intp)
+        k = as_array(k)
+        k = k if k.size else k.astype(np.intp)  # NumPy takes lists of nothing for integers
     if type(k) is Array:
         if k.dtype.kind == "b":
             return k if k.ndim and mapped(k) else known(k, "x[mask]")
@@ -202,6 +203,12 @@ def known(x, asked):
         except ConversionError as error:
             raise differing(x, asked) from error
     return np.asarray(x)
+
+
+def positions_of(obj, asked):
+    """Positions, or a mask, as a plain array; a list of none holds integers."""
+    found = known(obj, asked)
+    return found.astype(int) if isinstance(obj, (list, tuple)) and not found.size else found
 
 
 def differing(x, asked):

@@ -51,15 +51,18 @@ def is_differentiated_twice(x):
     return type(x) is Array and derivatives_of(x) > 1
 
 
-def at_kink(name, where, kink, *xs, bar=None):
+def at_kink(name, where, kink, *xs, bar=None, tied=None):
     """Warn if a rule is differentiated with respect to its operands xs where the mask `kink` holds.
 
     A rule whose operands are plain is not differentiated: it asks for `type(x) is Array` first.
     The kink counts where the cotangent `bar` is present: a branch that `where` did not pick, or an
-    element that no index picked, adds nothing to the result.
+    element that no index picked, adds nothing to the result. What are `tied` are equal numbers;
+    infinite ones, with which tables of distances and of logarithms begin, are constants.
     """
-    if any(map(is_differentiated, xs)) and is_met(present(kink, bar)):
-        warn_bent(name, where)
+    if any(map(is_differentiated, xs)):
+        kink = kink if tied is None else np.logical_and(kink, np.isfinite(tied))
+        if is_met(present(kink, bar)):
+            warn_bent(name, where)
 
 
 def present(kink, bar):
@@ -124,7 +127,8 @@ def in_order(*args, **kwargs):
 def tied(name, xs, y):
     """Warn if one of the numbers xs equals y, which is another one."""
     for x in xs:
-        if isinstance(x, (Array, float, int)) and is_met(x == y):
+        equal = isinstance(x, (Array, float, int)) and np.logical_and(x == y, np.isfinite(y))
+        if is_met(equal):
             warn_bent(name, "several of its arguments are equal")
             return
 

@@ -171,7 +171,7 @@ for name in (*OPERATORS, "pow", "matmul"):
 
 
 Array.__getitem__ = reading.getitem
-Array.__setitem__ = assignment.setitem  # type: ignore[index]  # mypy takes it for a call
+Array.__setitem__ = assignment.setitem
 Array.__len__ = indexing.length
 Array.__iter__ = indexing.iterate
 

@@ -10,10 +10,11 @@ from ..core.registry import refuse, replaces
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, plainly_nowhere, unsure
+from .elementwise import stopped
 from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
 from .selecting import chosen
 from .shapes import laid
-from .statistics import about, root, var_p
+from .statistics import root, var_p
 
 none = np._NoValue
 
@@ -30,6 +31,11 @@ def filled(a, fill):
 def whole(a, missing):
     """Whether no element is NaN, told without asking; and sums are of the dtype of a."""
     return a.dtype.char in "dfDF" and plainly_nowhere(missing)
+
+
+def zeroed(a, missing):
+    """a with 0 for what is missing, as NumPy adds it up."""
+    return np.where(missing, a.dtype.type(0), a)
 
 
 def present(a, where, missing):
@@ -84,14 +90,14 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if dtype is None and not given(where) and a.size and whole(a, missing):
         return reductions.mean(a, axis, None, None, keepdims)
     axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
-    return nan_average(a, present(a, where, missing), axes, dtype_of(dtype), keepdims)
+    return nan_average(a, missing, where, axes, dtype_of(dtype), keepdims)
 
 
-def nan_average(a, there, axes, dtype, keepdims):
-    n = counted(there, a.shape, axes, keepdims)
-    total = reductions.sum(a, axes, dtype, keepdims=keepdims, where=there)
+def nan_average(a, missing, where, axes, dtype, keepdims):
+    n = counted(present(a, where, missing), a.shape, axes, keepdims)
+    total = reductions.sum(zeroed(a, missing), axes, dtype, keepdims=keepdims, where=where)
     warn_if(n == 0, "Mean of empty slice")
-    return total / np.where(n > 0, n, np.nan).astype(total.dtype)
+    return cast(total / np.where(n > 0, n, np.nan), total.dtype)
 
 
 def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
@@ -103,13 +109,17 @@ def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correct
         ddof = correction
     dtype = dtype_of(dtype)
     axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
-    there = present(a, where, np.isnan(a))
-    center = as_array(mean) if given(mean) else nan_average(a, there, axes, dtype, True)
+    missing = np.isnan(a)
+    there = present(a, where, missing)
+    center = as_array(mean) if given(mean) else nan_average(a, missing, where, axes, dtype, True)
     if dtype is not None and dtype != a.dtype:  # sums are of that dtype, differences of a's
         a, center = cast(a - center, a.dtype), a.dtype.type(0)
     freedom = counted(there, a.shape, axes, keepdims) - ddof
     warn_if(freedom <= 0, "Degrees of freedom <= 0 for slice.")
-    return about(a, center, there, axes, keepdims, np.where(freedom > 0, freedom, np.nan), dtype)
+    away = zeroed(a - center, missing)
+    square = np.real(away * np.conj(away)) if a.dtype.kind == "c" else np.square(away)
+    total = reductions.sum(square, axes, dtype, keepdims=keepdims, where=where)
+    return cast(total / np.where(freedom > 0, freedom, np.nan), total.dtype)
 
 
 def nan_deviation(original, finish):
@@ -125,7 +135,8 @@ def nan_deviation(original, finish):
         if bare(a):
             return finish(np.var(a, axis, dtype, out, ddof, keepdims, **options))
         usual = where is mean is correction is none and dtype is None and type(ddof) is int
-        if usual and a.size and whole(a, np.isnan(a)):
+        real = a.dtype.kind != "c"  # of which NumPy adds squares in another way here
+        if usual and real and a.size and whole(a, np.isnan(a)):
             axes = axes_of(axis, a.ndim)
             if ddof < counted(True, a.shape, axes):
                 refuse(name, out=out)
@@ -156,6 +167,8 @@ def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
     out = primitive(a, there, axis=axes, keepdims=keepdims, bounded=True)
     empty = np.logical_not(queries.any(there, axes, keepdims=keepdims))
     nothing = out.dtype.type(np.nan)
+    if bounded and out.dtype.kind == "c":  # whose NaN may be in the imaginary part
+        nothing = BESIDE_NAN[primitive].reduce(stopped(a), axis=axes, keepdims=keepdims)
     if given(initial):
         begin = as_initial(initial, out.dtype)
         out = (BESIDE_NAN[primitive] if bounded else primitive.pair)(begin, out)

@@ -14,6 +14,7 @@ from ..core.registry import replaces
 from ..core.trace import is_differentiated
 from .arguments import agreed, as_array
 from .polynomial import real_if_all_are, roots_p
+from .rounding import rounded
 from .shapes import laid
 
 
@@ -39,7 +40,10 @@ def vander(x, N=None, increasing=False):
         powers.append(powers[-1] * x)
     if not powers:
         return np.zeros_like(x, shape=(len(x), 0))
-    return np.stack(powers if increasing else powers[::-1], axis=1)
+    out = np.stack(powers if increasing else powers[::-1], axis=1)
+    if out.dtype.kind != "c":
+        return out
+    return rounded(out, np.vander, x, N=n, increasing=increasing)  # NumPy multiplies in place
 
 
 @replaces(np.polyval)

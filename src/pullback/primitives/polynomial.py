@@ -18,6 +18,7 @@ from ..core.trace import is_differentiated
 from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
 from .decompositions import REAL_IF_POSSIBLE
 from .elementwise import stopped
+from .rounding import rounded
 from .shapes import laid
 
 P = np.polynomial.polynomial
@@ -303,6 +304,7 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):  # noqa: B006  # as NumPy has 
         raise ValueError("lbnd must be a scalar.")
     if np.ndim(scl) != 0:
         raise ValueError("scl must be a scalar.")
+    given = as_array(c), *constants, lbnd, scl
     c, axis = linear_in(np.copy(c), axis)
     for constant in constants + [0] * (m - len(constants)):
         c = scaled(c, scl)
@@ -315,7 +317,15 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):  # noqa: B006  # as NumPy has 
         dtype = c.dtype
         c = np.concatenate([cast((c[:1] * 0 + constant) - start, dtype), powers])
         c = laid(cast(c, dtype), "C")
-    return np.moveaxis(c, 0, axis)
+    out = np.moveaxis(c, 0, axis)
+    if out.dtype.kind != "c":
+        return out
+    return rounded(out, integrated, *given, m=m, axis=axis)  # NumPy divides number by number
+
+
+def integrated(c, *given, m, axis):
+    *constants, lbnd, scl = given
+    return P.polyint(c, m, constants, lbnd, scl, axis)
 
 
 # Roots.
@@ -367,6 +377,8 @@ def polyroots(c):
     (c,) = series(c)
     if len(c) < 2:
         return c[:0]
+    if len(c) == 2:
+        return -c[:1] / c[1:]
     return real_if_all_are(roots_p(c, function=P.polyroots), c)
 
 
@@ -375,7 +387,8 @@ def polyfromroots(roots):
     if not len(roots):
         return np.ones(1)
     (roots,) = series(roots, trim=False)
-    lines = np.stack([-np.sort(roots), np.ones_like(roots)], axis=1)
+    roots = cast(np.sort(roots), np.result_type(roots.dtype, np.int_))  # so is -r beside 1
+    lines = np.stack([-roots, np.ones_like(roots)], axis=1)
     parts = [lines[i] for i in range(len(roots))]
     while len(parts) > 1:  # in pairs, so that rounding stays small
         half, odd = divmod(len(parts), 2)

@@ -58,7 +58,8 @@ def isneginf(x, out=None):
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     if spec_of(b).dtype.kind in "biu":  # as NumPy does, so that no difference wraps around
         b = cast(as_array(b), np.result_type(spec_of(b).dtype, 1.0))
-    near = np.less_equal(np.abs(a - b), atol + rtol * np.abs(b))
+    with np.errstate(invalid="ignore"):  # of infinities that are equal
+        near = np.less_equal(np.abs(a - b), atol + rtol * np.abs(b))
     close = np.logical_or(np.logical_and(near, np.isfinite(b)), np.equal(a, b))
     if equal_nan:
         close = np.logical_or(close, np.logical_and(np.isnan(a), np.isnan(b)))

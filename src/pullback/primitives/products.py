@@ -16,6 +16,7 @@ from ..core.rows import present_part
 from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction
+from .rounding import rounded
 
 NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each axis of space the two others
 FEW = 3000  # elements of operands that are gathered as quickly as they are read in steps
@@ -190,4 +191,5 @@ def convolve(a, v, mode="full"):
 @replaces(np.correlate)
 def correlate(a, v, mode="valid"):
     a, v = as_array(a), as_array(v)
-    return convolution("numpy.correlate", a, np.conj(v[::-1]), mode, len(a) < len(v))
+    out = convolution("numpy.correlate", a, np.conj(v[::-1]), mode, len(a) < len(v))
+    return rounded(out, np.correlate, a, v, mode=mode)

@@ -17,7 +17,7 @@ from ..core.errors import ArgumentError
 from ..core.kinds import Linear
 from ..core.out import into_out
 from ..core.plain_numpy import count_nonzero
-from ..core.primitive import Primitive, align
+from ..core.primitive import Primitive, align, one_by_one
 from ..core.registry import refuse, replaces
 from ..core.rows import part_where
 from ..core.spec import DOUBLE, ONES, Spec, is_inexact
@@ -133,7 +133,53 @@ class Mean(Sum):
         return spread(out_bar / float(counted(True, shape, axis) or 1), shape, axis, keepdims)
 
 
+class SumOfSome(Primitive):
+    """The sum of those elements over some axes where a mask holds, added to `initial`.
+
+    where: a mask that broadcasts to x, or True. NumPy adds runs of what takes part, one by one.
+    """
+
+    nondiff = (1,)
+    reads = ""
+
+    def value(self, x, where, initial, *, axis, dtype, keepdims):
+        return np.add.reduce(x, axis, dtype, None, keepdims, initial, where)
+
+    def composed(self, x, where, initial, *, axis, dtype, keepdims):
+        x = x if where is True else np.where(where, x, x.dtype.type(0))
+        return sum_p(x, axis=axis, dtype=dtype, keepdims=keepdims) + initial
+
+    def spec(self, x, where, initial, *, axis, dtype, keepdims):
+        return sum_p.spec(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def jvp(self, out, xs, x_dots, *, axis, dtype, keepdims):
+        (x_dot, _, initial_dot), where = x_dots, xs[1]
+        if x_dot is None:
+            return np.broadcast_to(initial_dot, out.shape)
+        initial_dot = out.dtype.type(0) if initial_dot is None else initial_dot
+        return self(x_dot, where, initial_dot, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x, where, _), static = residual.xs, residual.static
+        x_bar = spread(out_bar, x.shape, static["axis"], static["keepdims"])
+        x_bar = x_bar if where is True else part_where(x_bar, np.broadcast_to(where, x.shape))
+        return x_bar, None, np.sum(out_bar) if wanted[2] else None
+
+    def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
+        if mapped[2]:  # NumPy begins with one number
+            static = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+            return one_by_one(self, xs, mapped, size, static)
+        x, where = xs[0], xs[1]
+        if where is not True:
+            x, where = align(xs[:2], mapped[:2])
+        if not mapped[0]:
+            x = np.broadcast_to(x, (size, *x.shape))
+        axis = tuple([i + 1 for i in axis])
+        return self(x, where, xs[2], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
 sum_p = Sum("sum")
+sum_of_some_p = SumOfSome("sum of some")
 mean_p = Mean("mean")
 
 
@@ -146,10 +192,17 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
     if out is not None:
         refuse("numpy.sum", out=out)
     a = as_array(a)
-    if given(where):
-        a = np.where(broadcastable(where, a), a, a.dtype.type(0))
-    out = sum_p(a, axis=reduced_axes(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
-    return out + as_initial(initial, out.dtype) if given(initial) else out
+    static = {
+        "axis": reduced_axes(axis, a.ndim),
+        "dtype": dtype_of(dtype),
+        "keepdims": kept(keepdims),
+    }
+    if not given(where) and not given(initial):
+        return sum_p(a, **static)
+    dtype = static["dtype"] or np.empty(0, a.dtype).sum().dtype
+    where = broadcastable(where, a) if given(where) else True
+    initial = as_initial(initial if given(initial) else 0, dtype)
+    return sum_of_some_p(a, where, initial, **static)
 
 
 @replaces(np.mean)
@@ -170,7 +223,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     warn_if(n == 0, "Mean of empty slice")
     wide = np.dtype(np.float32) if result == np.float16 and dtype is None else result
     total = sum(a, axes, wide, keepdims=keepdims, where=where)
-    return cast(total / n.astype(wide), result)
+    return cast(total / n, result)  # by integers, so complex64 is divided in double precision
 
 
 def broadcastable(where, a):
@@ -331,7 +384,8 @@ class Extremum(Primitive):
         else:
             n = picked.sum(axis=axis, keepdims=keepdims)
         if type(x) is Array:
-            at_kink(f"numpy.{self.name}", "several elements are the extreme", n > 1, x)
+            why = "several elements are the extreme"
+            at_kink(f"numpy.{self.name}", why, n > 1, x, tied=np.reshape(out, np.shape(n)))
         return picked, np.maximum(n, 1) if where is not True or not x.size else n
 
     def jvp(self, out, xs, x_dots, *, axis, keepdims, bounded):

@@ -104,7 +104,8 @@ class Pick(Elementwise):
             return share
         mine, other = self.partials[i](out, xs[i]), self.partials[1 - i](out, xs[1 - i])
         tie = np.logical_and(mine, other)
-        at_kink(f"numpy.{self.name}", "its arguments are equal", tie, out, *xs, bar=bar)
+        why = "its arguments are equal"
+        at_kink(f"numpy.{self.name}", why, tie, out, *xs, bar=bar, tied=out)
         return masked(shared(bar, tie), mine)
 
     def factor(self, i, held):

@@ -72,8 +72,34 @@ class Order(Primitive):
         return self(xs[0], axis=axis + 1, **how)
 
 
+class PartitionOrder(Order):
+    """The indices that bring elements into the order in which `np.partition` leaves them.
+
+    Processors with wide vectors have other algorithms for it than for `np.argpartition`.
+    """
+
+    def value(self, x, *, axis, **how):
+        indices = np.argpartition(x, axis=axis, **how)
+        if type(x) is not ndarray or x.dtype.char not in NARROW:
+            return indices
+        found = x[indices] if x.ndim == 1 else np.take_along_axis(x, indices, axis)
+        right = np.partition(x, axis=axis, **how)
+        if found.tobytes() == right.tobytes():
+            return indices
+        bits = f"u{x.dtype.itemsize}"
+        rows, right = [
+            np.ascontiguousarray(np.moveaxis(y, axis, -1)).view(bits) for y in (x, right)
+        ]
+        places = np.argsort(np.argsort(right, kind="stable"), kind="stable")
+        order = np.take_along_axis(np.argsort(rows, kind="stable"), places, -1)
+        return np.moveaxis(order, -1, axis)
+
+
+NARROW = "efdbBhHiIlLqQ"  # numbers that vectors of the processor hold
+
 argsort_p = Order(np.argsort)
 argpartition_p = Order(np.argpartition)
+partition_p = PartitionOrder(np.partition)
 
 
 def ordered(name, primitive, a, axis, order, how):
@@ -143,7 +169,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
 @lies("K", swapped=True)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     how = {"kth": places(kth), "kind": kind}
-    return picked(*ordered("numpy.partition", argpartition_p, a, axis, order, how))
+    return picked(*ordered("numpy.partition", partition_p, a, axis, order, how))
 
 
 @replaces(np.argpartition)

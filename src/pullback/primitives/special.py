@@ -169,6 +169,8 @@ class Frexp(Primitive):
 
     n_out = 2
     reads = "out"
+    by_loop = np.frexp
+    without_axes = "scalar"
 
     def value(self, x):
         return np.frexp(x)
@@ -205,6 +207,8 @@ class Modf(Primitive):
 
     n_out = 2
     reads = ""
+    by_loop = np.modf
+    without_axes = "scalar"
 
     def value(self, x):
         return np.modf(x)

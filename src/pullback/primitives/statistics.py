@@ -112,10 +112,16 @@ def variance(name, a, axis, dtype, out, ddof, keepdims, where, mean_, correction
     if not given(where) and not given(mean_) and within is None:
         return var_p(a, axis=axes, keepdims=keepdims, correction=ddof)
     where = broadcastable(where, a) if given(where) else True
-    center = as_array(mean_) if given(mean_) else mean(a, axes, within, keepdims=True, where=where)
+    center = as_array(mean_) if given(mean_) else middle(a, where, axes, within)
     freedom = np.maximum(counted(where, a.shape, axes, keepdims) - ddof, 0)
     warn_if(freedom == 0, "Degrees of freedom <= 0 for slice")
     return about(a, center, where, axes, keepdims, freedom, within)
+
+
+def middle(a, where, axes, dtype):
+    """The mean about which a variance is taken: that of float16 is added up in float16."""
+    total = sum(a, axes, dtype, keepdims=True, where=none if where is True else where)
+    return cast(total / counted(where, a.shape, axes, True), total.dtype)
 
 
 def about(a, center, where, axes, keepdims, freedom, dtype=None):
@@ -129,7 +135,7 @@ def about(a, center, where, axes, keepdims, freedom, dtype=None):
     else:
         square = np.square(away)
     total = sum(square, axes, dtype, keepdims=keepdims, where=none if where is True else where)
-    return cast(total / freedom.astype(total.dtype), total.dtype)
+    return cast(total / freedom, total.dtype)
 
 
 def deviation(original, finish):

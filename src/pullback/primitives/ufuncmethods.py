@@ -16,6 +16,7 @@ from ..core.registry import FUNCTIONS, METHODS, refuse
 from ..core.spec import Spec
 from .arguments import REDUCED_BY
 from .elementwise import finite, stopped
+from .rounding import rounded
 from .shapes import laid
 
 
@@ -55,12 +56,25 @@ def reduce(
         out = logarithm_of_sum(ufunc, array, axes, given)
     else:
         out = one_after_another(ufunc, array, axes, given, initial is not None)
+    out = rounded_of(ufunc, out, array, axes, given)
     if np.ndim(out) > 1:
         strides = np.add.reduce(example(array), axis=axes).strides
         out = laid(out, tuple(sorted(range(out.ndim), key=lambda axis: -strides[axis])))
     if not keepdims:
         return out if np.ndim(out) else out[()]
     return np.reshape(out, tuple([1 if i in axes else n for i, n in enumerate(array.shape)]))
+
+
+def rounded_of(ufunc, out, array, axes, given):
+    """What was computed in another order than NumPy does it, with the last bits of NumPy's."""
+    return rounded(
+        out, reduced_plainly, array, *given.values(), ufunc=ufunc, axes=axes, given=tuple(given)
+    )
+
+
+def reduced_plainly(array, *values, ufunc, axes, given):
+    axes = axes if ufunc in REORDERABLE else axes[0] if axes else ()
+    return ufunc.reduce(array, axis=axes, **dict(zip(given, values, strict=True)))
 
 
 def taken(ufunc, method, x, dtype):
@@ -218,6 +232,8 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     same = dtype is None and reduced_dtype(ufunc, array.dtype) == array.dtype
     if same and ufunc is np.add and starts and np.all(np.diff(starts) > 0):
         return sums_of_runs(array, starts=tuple(starts), axis=axis)
+    if not starts:
+        return np.array(ufunc.reduceat(example(array), starts, axis, dtype))
     if dtype is not None:
         items = items.astype(dtype)
     outs = []
@@ -225,7 +241,12 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
         part = items[start:stop] if start < stop else items[start : start + 1]
         copied = part.shape[0] == 1 and (same or dtype is not None)  # as hypot of -1 alone, too
         outs.append(part[0] if copied else ufunc.reduce(part, axis=0, dtype=dtype))
-    return np.stack(outs, axis=axis)
+    out, starts = np.stack(outs, axis=axis), tuple(starts)
+    return rounded(out, runs_plainly, array, ufunc=ufunc, starts=starts, axis=axis, dtype=dtype)
+
+
+def runs_plainly(array, *, ufunc, starts, axis, dtype):
+    return ufunc.reduceat(array, starts, axis, dtype)
 
 
 @method

@@ -12,7 +12,7 @@ from ..core.trace import CONSTANT
 from .arguments import as_array, axis_of
 from .assignment import assign, into, setitem, target
 from .indexing import as_index, scatter
-from .keys import INDEX, known
+from .keys import INDEX, known, mapped
 
 ALL = (Ellipsis,), ()
 
@@ -92,17 +92,24 @@ def at(ufunc, a, indices, b=None):
         total = scatter(Spec(flat.shape, x.dtype), [(ALL, flat), (key, b)])
         assign(x, (Ellipsis,), [], np.reshape(total, x.shape))
         return
-    # Turn by turn: first what comes first at each place, then what comes second.
-    places = known(places, f"numpy.{ufunc.__name__}.at(x, indices)")
+    for now in one_by_one(places) if mapped(places) else turns(known(places, "x")):
+        old = flat[places[now]]
+        flat[places[now]] = ufunc(old) if b is None else ufunc(old, b[now])
+    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
+
+
+def one_by_one(places):
+    """Slices of one place each: in every example of a batch other places may come again."""
+    return [slice(k, k + 1) for k in range(places.size)]
+
+
+def turns(places):
+    """Which of some places come first, each where it is, which come second, and so on."""
     order = np.argsort(places, kind="stable")
     first = np.searchsorted(places[order], places[order])
     turn = np.empty(places.size, int)
     turn[order] = np.arange(places.size) - first
-    for k in range(turn.max(initial=-1) + 1):
-        now = np.flatnonzero(turn == k)
-        old = flat[places[now]]
-        flat[places[now]] = ufunc(old) if b is None else ufunc(old, b[now])
-    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
+    return [np.flatnonzero(turn == k) for k in range(turn.max(initial=-1) + 1)]
 
 
 METHODS["at"] = at

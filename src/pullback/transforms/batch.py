@@ -122,6 +122,12 @@ class BatchTrace(Trace):
             " `pullback.array(a)[x]` for `a[x]`; `x.numpy()` shows the values of all examples."
         )
 
+    def shared(self, x: Array) -> Any:
+        try:
+            return None if self.shape(x) else self.concrete(x, "float(x)")
+        except ConversionError:
+            return None
+
     def concrete(self, x: Array, asked: str) -> Any:
         """The answer of all examples, if they agree: each would take this path if it came alone."""
         differ = "may answer"

@@ -38,7 +38,7 @@ from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_output, check_scalar, holds_numbers, settle, settle_tree, split_aux
 from .searched import judge, steepness
 from .seeds import branches, conform
-from .transformation import Transformation, check_function
+from .transformation import OfOneCall, Transformation, check_function
 
 TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)
@@ -467,7 +467,7 @@ def value_and_grad(
     return ValueAndGrad(fun, argnums, has_aux)
 
 
-class Pullback:
+class Pullback(OfOneCall):
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
 
     __dir__ = listing("fun")

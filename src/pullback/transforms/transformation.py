@@ -6,17 +6,33 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NoReturn, Self, cast
 
 import numpy as np
 
-from ..core.errors import ArgumentTypeError, kind_of, name_of
+from ..core.errors import ArgumentTypeError, ConversionError, kind_of, name_of
 from ..core.reach.instrument import Context
 from ..core.reach.walk import OURS
 from ..core.temporary import Within
 from ..core.usage import USAGE, listing
 
 PACKAGE = __name__.partition(".")[0] + "."
+
+
+class OfOneCall:
+    """What holds the numbers of one call, and nothing that changes: a copy is the same."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise ConversionError(
+            f"{self!r} cannot be pickled: it holds what one call computed.\n"
+            "  Pickle the function and its arguments, and repeat the call."
+        )
 
 
 class Transformation:

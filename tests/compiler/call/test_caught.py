@@ -1,5 +1,7 @@
 """Programs that catch an operation's error: each answer has a path, and none falls back."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import linalg
@@ -7,6 +9,7 @@ from scipy import linalg
 import pullback as pb
 
 SLIGHT = 1e-8
+MINOR = r"2-th leading minor|info = \[2\]"  # until SciPy 1.17, and from 1.18 on
 
 
 def matrix(a):
@@ -39,7 +42,7 @@ def told(a):
     try:
         return linalg.cholesky(np.diag([1.0, a, 2 - a]))[1, 1]
     except linalg.LinAlgError as error:
-        return a * len(str(error)) + float(str(error)[0])
+        return a * len(str(error)) + float(re.search(r"\d", str(error))[0])
 
 
 def pseudo(a):
@@ -98,6 +101,6 @@ def test_within_transformations(fun):
 def test_what_is_not_caught_is_raised():
     fast = pb.compile(lambda a: linalg.cholesky(matrix(a))[1, 1], wait=True)
     assert fast(0.5) == linalg.cholesky(matrix(0.5))[1, 1]
-    with pytest.raises(linalg.LinAlgError, match="2-th leading minor"):
+    with pytest.raises(linalg.LinAlgError, match=MINOR):
         fast(1.5)
     assert fast(0.6) == linalg.cholesky(matrix(0.6))[1, 1]

@@ -18,6 +18,7 @@ from pullback.compiler import first_call
 from pullback.compiler.call.compiled import compile
 from pullback.compiler.disk import portable, records
 from pullback.compiler.llvm import disk_cache
+from pullback.core.registry import FUNCTIONS
 from tests.background import idle
 from tests.compiler.call.test_programs import moved, run, same
 from tests.test_programs import PROGRAMS
@@ -664,6 +665,7 @@ class TestFiles:
         ],
     )  # fmt: skip
     def test_pickles_name_no_functions_of_others(self, place):
+        assert FUNCTIONS[np.save] is FUNCTIONS[np.load] is None  # a program may have asked
         content = b"\x80\x04" + named(place) + short(b"function") + b"\x87Q."
         with pytest.raises(Exception, match=r"is not allowed in|has not been imported"):
             records.loaded(content)

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 import pullback as pb
 from pullback.compiler.disk import closures, records
 from pullback.compiler.disk.portable import Unportable
-from pullback.compiler.facts.call_monitor import copiers
+from pullback.compiler.facts.ambient import copiers
 from pullback.core.array import Array
 from pullback.scipy.solving.operation import among
 from tests.compiler.disk.test_stored import END, Folder

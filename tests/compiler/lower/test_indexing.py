@@ -61,6 +61,42 @@ def split(key):
     return arrays, fill
 
 
+class TestRows:
+    """Many columns that gather at the same indices, as those of a Jacobian do."""
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_any_axis_and_order(self, seed):
+        random = np.random.default_rng(seed)
+        shape = tuple(random.choice([2, 3, 9, 13], 3))
+        dtype = random.choice(["float64", "float32", "complex128", "int16", "bool"])
+        x = (random.standard_normal(shape) * 9).astype(dtype)
+        w = random.integers(-5, 5, 600)
+        axis, axes = int(random.integers(3)), random.permutation(3)
+        i, j = random.integers(-shape[axis], shape[axis], (2, 600)).astype(
+            random.choice(["i8", "i4"])
+        )
+        at = lambda x, i: x[(slice(None),) * axis + (i,)]
+
+        def rows(x, i, j):
+            x = x + x
+            first, second = at(x, i).transpose(axes), at(x, j).transpose(axes)
+            both = first + second * 2
+            beside = np.moveaxis(at(x, j), axis, -1) * w
+            return both, both.T, np.moveaxis(first, 0, 2) + 1, at(x, i), beside
+
+        check(lambda x: rows(x, i, j), x, level=3 * (seed % 2))
+        check(rows, x, i, j)
+        check(lambda x: (at(x * x, i).transpose(axes) * 2,), x, level=3)
+
+    def test_a_jacobian(self):
+        random = np.random.default_rng(0)
+        x, i = random.random((3, 40)), random.integers(0, 40, 2000)
+        columns = np.eye(120).reshape(120, 3, 40)[::9]
+        f = lambda x: (x * x)[:, i].T * 0.5
+        by_columns = lambda x: pb.vmap(lambda dot: pb.jvp(f, (x,), (dot,))[1], out_axes=2)(columns)
+        check(lambda x: (by_columns(x),), x, level=3)
+
+
 class TestReading:
     @pytest.mark.share(2)
     @pytest.mark.parametrize("seed", range(40))

@@ -6,8 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import special as sp
 
 import pullback as pb
+import pullback.scipy.special  # enters the rules
 from pullback.compiler.llvm import numpy_loops
 from pullback.compiler.program import Program
 from pullback.core.graph import Equation
@@ -61,6 +63,12 @@ CALLS = {
     "rounding": (lambda a: (np.round(a), np.round(a, 2), np.round(a, -1)), (LINE * 7, STACK)),
     "largest with a bound": (lambda a: np.max(a, initial=0.1), (LINE, SQUARE)),
     "spacing": (np.spacing, (LINE, np.float64(0.3))),
+    "both parts": (np.modf, (LINE * 7, STACK[::-1, ..., ::2], SQUARE.astype(np.float32))),
+    "mantissa and exponent": (np.frexp, (LINE * 7, TALL.T, np.float64(0.3))),
+    "two integrals": (sp.sici, (LINE, SQUARE.T, COMPLEX, np.float64(0.3))),
+    "four functions": (sp.airy, (LINE, SQUARE.astype(np.float32), TALL[::-1, ::2])),
+    "of numbers and rows": (lambda a: sp.ellipj(a, 0.3), (LINE, SQUARE)),
+    "of rows and columns": (lambda a: sp.ellipj(a, np.minimum(abs(a[:, :1]), 1.0)), (SQUARE, TALL)),
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ grad(x, i) is the gradient in iteration i, and callback(x, i, g) is called befor
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,29 +13,47 @@ import numpy as np
 
 from .flatten import flatten
 
-__all__ = ["adam", "rms_prop", "rmsprop", "sgd"]
+__all__ = ["adam", "rms_prop", "rmsprop", "sgd", "unflatten_optimizer"]
+
+
+def unflatten_optimizer(optimize: Callable[..., Any]) -> Callable[..., Any]:
+    """Let an optimizer of your own, which goes from vector to vector, take trees."""
+
+    @functools.wraps(optimize)
+    def call(grad: Any, x0: Any, callback: Any = None, *args: Any, **kwargs: Any) -> Any:
+        vector, unflatten = flatten(x0)
+
+        def of_vector(x: Any, i: int) -> Any:
+            return flatten(grad(unflatten(x), i))[0]
+
+        def called_back(x: Any, i: int, g: Any) -> Any:
+            return callback(unflatten(x), i, unflatten(g))
+
+        heard = called_back if callback else None
+        return unflatten(optimize(of_vector, vector, heard, *args, **kwargs))
+
+    return call
 
 
 def descend(
     grad: Callable[[Any, int], Any],
-    x0: Any,
+    x: Any,
     callback: Callable[[Any, int, Any], Any] | None,
     num_iters: int,
     step: Callable[[Any, Any, int], tuple[Any, Any]],
-    state: Callable[[int], Any],
+    held: Any,
 ) -> Any:
-    """step(state, g, i) -> (what is subtracted from x, the next state)."""
-    x, unflatten = flatten(x0)
-    held = state(len(x))
+    """step(held, g, i) -> (what is subtracted from x, what is held next)."""
     for i in range(num_iters):
-        g = flatten(grad(unflatten(x), i))[0]
+        g = grad(x, i)
         if callback is not None:
-            callback(unflatten(x), i, unflatten(g))
+            callback(x, i, g)
         change, held = step(held, g, i)
         x = x - change
-    return unflatten(x)
+    return x
 
 
+@unflatten_optimizer
 def sgd(
     grad: Any,
     x0: Any,
@@ -49,9 +68,10 @@ def sgd(
         velocity = mass * velocity - (1.0 - mass) * g
         return -step_size * velocity, velocity
 
-    return descend(grad, x0, callback, num_iters, step, np.zeros)
+    return descend(grad, x0, callback, num_iters, step, np.zeros(len(x0)))
 
 
+@unflatten_optimizer
 def rmsprop(
     grad: Any,
     x0: Any,
@@ -67,12 +87,13 @@ def rmsprop(
         mean = gamma * mean + (1 - gamma) * g**2
         return step_size * g / (np.sqrt(mean) + eps), mean
 
-    return descend(grad, x0, callback, num_iters, step, np.ones)
+    return descend(grad, x0, callback, num_iters, step, np.ones(len(x0)))
 
 
 rms_prop = rmsprop
 
 
+@unflatten_optimizer
 def adam(
     grad: Any,
     x0: Any,
@@ -91,4 +112,4 @@ def adam(
         mean, square = first / (1 - b1 ** (i + 1)), second / (1 - b2 ** (i + 1))
         return step_size * mean / (np.sqrt(square) + eps), (first, second)
 
-    return descend(grad, x0, callback, num_iters, step, lambda n: (np.zeros(n), np.zeros(n)))
+    return descend(grad, x0, callback, num_iters, step, (np.zeros(len(x0)), np.zeros(len(x0))))

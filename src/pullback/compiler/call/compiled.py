@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -46,6 +46,17 @@ from .trial import estimated, is_to_try, tried
 
 if TYPE_CHECKING:
     import pathlib
+
+    P = ParamSpec("P")
+    R = TypeVar("R", covariant=True)
+
+    class Compiles(Protocol[P, R]):
+        """What type checkers know of a compiled function: it takes and gives what it did before."""
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+        def __get__(self, instance: Any, owner: Any = None, /) -> Callable[..., R]: ...
+        def __getattr__(self, name: str) -> Any: ...
+
 
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 # What to write instead.
@@ -394,6 +405,24 @@ class Compiled(Transformation):
         return Compiled, (self.fun, self.static_argnums, self.static_argnames, self.wait)
 
 
+@overload
+def compile(
+    fun: Callable[P, R],
+    /,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    wait: bool | None = None,
+) -> Compiles[P, R]: ...
+@overload
+def compile(
+    fun: None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    wait: bool | None = None,
+) -> Callable[[Callable[P, R]], Compiles[P, R]]: ...
 @usage("compile(f)(x)")
 def compile(
     fun: Any = None,

@@ -9,8 +9,7 @@ within its call, and reports the reason.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import copy_context
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -35,17 +34,6 @@ if TYPE_CHECKING:
 
 TURN = threading.RLock()  # to record, which one thread at a time does
 SIMPLE = {np.ndarray, np.float64, float, int, bool, str, type(None)}
-
-
-@contextmanager
-def turn(waits: bool) -> Iterator[bool]:
-    """Record meanwhile; False where it is another thread's turn and this one does not wait."""
-    mine = TURN.acquire(blocking=waits)
-    try:
-        yield mine
-    finally:
-        if mine:
-            TURN.release()
 
 
 class PostponedRecording:

@@ -18,6 +18,7 @@ import numpy as np
 from ...core.array import Array, is_number
 from ...core.reach.calls import call_inside
 from ...core.scalars import is_python
+from ...core.temporary import acquired
 from ...core.trace import running
 from ..entry import object_layout
 from ..entry.native_records import MISS
@@ -33,7 +34,7 @@ from ..record.verify import note_identity, verdict
 from . import reasons
 from .budget import is_timed
 from .choose_path import match
-from .postponed import TURN, PostponedRecording, may_be_copied, may_postpone, turn
+from .postponed import TURN, PostponedRecording, may_be_copied, may_postpone
 from .rehearsal import Rehearsal, carry_changed, changed, observe, rehearse
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def record_call(
     if calls_itself or is_profiled():  # a profiler would not be told of calls again
         return call_inside(compiled.fun, args, kwargs)
     reads = granted(is_timed(compiled) and not at_once, entry.early.seconds)
-    with turn(at_once or not is_timed(compiled)) as mine:
+    with acquired(TURN, waits=at_once or not is_timed(compiled)) as mine:
         if not mine:
             compiled.misses, compiled.last_way = compiled.misses - 1, reasons.BUSY
             return call_inside(compiled.fun, args, kwargs)

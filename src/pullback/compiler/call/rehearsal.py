@@ -25,13 +25,14 @@ from ...core.trace import is_differentiated, running
 from ...core.tree import unflatten
 from ..facts.allowance import Allowance, TooMuch, bounded, current
 from ..facts.call_monitor import Watch
+from ..facts.classes import Unprovable
 from ..facts.effects import Located, Store, holders, split
 from ..facts.ends import Released
 from ..facts.foreseen import Foreseen, older_objects_kept
 from ..facts.halting import Halt, HandledAgain
+from ..facts.instance_reader import Foreign
 from ..facts.observer import Observer
 from ..facts.places import of
-from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Codes, Scout, Snapshot, foresee, lasting
 from ..facts.state import Token
 from ..first_call import Faster, faster

@@ -36,9 +36,10 @@ from ..facts.classes import foreign_function, is_tuple, of_library, tells
 from ..facts.code_reader import WRAPPED
 from ..facts.judge import declared_pure
 from ..facts.places import MISSING, contents, of
-from ..facts.reader import CONTAINERS, Reader
+from ..facts.reader import Reader
 from ..facts.reading import Same
 from ..facts.state import State
+from ..facts.value_reader import CONTAINERS
 from ..llvm.disk_cache import digest
 from .process_dependence import chance
 

@@ -29,7 +29,7 @@ from ...core.graph import Variable
 from ...core.registry import CREATION, FUNCTIONS, UFUNCS
 from ...core.tree import NAMESPACE, meet, unflatten
 from ..entry import native_records
-from ..facts.call_monitor import copiers
+from ..facts.ambient import copiers
 from ..facts.classes import Unprovable, of_library
 from ..facts.places import of
 from ..facts.state import State

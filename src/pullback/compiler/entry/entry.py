@@ -59,6 +59,7 @@ PLACES = {
     "pullback_errors_variable": "",
     "pullback_errors_ignored": "",
     "PyExc_Exception": "",
+    "PyTuple_Type": "",
 }
 
 MISS = "@pullback_miss"

@@ -113,7 +113,7 @@ def entries() -> list[Definition]:
     raised = ctypes.addressof(ctypes.c_void_p.in_dll(ctypes.pythonapi, "PyExc_Exception"))
     places = [table()[ARRAY_TYPE], table()[TO_SCALAR], creates(), table()[FROM_DESCR]]
     places += [table()[COPY], table()[COPY_INTO], table()[SET_BASE], id(MISS)]
-    places += [id(errors_variable()), id(IGNORED[-1]), raised]
+    places += [id(errors_variable()), id(IGNORED[-1]), raised, id(tuple)]
     for name, address in zip(entry.PLACES, places, strict=True):
         add_symbol(name, address)
     definitions = [Definition(b"compiled", None, FASTCALL, None) for _ in ENTRIES]

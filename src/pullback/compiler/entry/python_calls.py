@@ -1,9 +1,9 @@
 """Calls of NumPy from machine code, without the compiler's Python in between.
 
 A program that calls NumPy between its segments is still one function of machine code: `@perform`
-turns the operands into arrays and numbers, calls the site's function and checks the result. A new
-array of the recorded spec is used directly; any other result goes through `settle`, which copies,
-converts or refuses it.
+turns the operands into arrays and numbers, calls the site's function and checks the result. New
+arrays of the recorded specs are used directly; any other result goes through `settle`, which
+copies, converts or refuses it.
 
 A site is a row of numbers, named in SITE; it lists its operands and results. Results live in `held`
 until the program ends. Floating-point errors are ignored meanwhile, as in all compiled code. If a
@@ -44,7 +44,7 @@ ROOM = -9223372036854775808  # vectorcall's flag: there is a free slot before th
 
 def text(o: Any) -> str:
     """LLVM text of the functions that modules call, with the offsets of fields filled in."""
-    return "".join([performed(o), let_go(), quiet(), loud()])
+    return "".join([elements(o), performed(o), let_go(), quiet(), loud()])
 
 
 def performed(o: Any) -> str:
@@ -62,10 +62,16 @@ def performed(o: Any) -> str:
     out = pen.ask("ptr", "@PyObject_Vectorcall", called, f"ptr {operands}", many, "ptr null")
     pen.branch(pen.is_null(out), "failing", "look")
     pen.label("look")
-    pen.need(pen.test("eq i64", site["many"], 0), "settle")
-    value = fitting(pen, Fields(pen, RESULT, site.pointer("results")), out, o)
+    results, place = site.pointer("results"), site["place"]
+    pen.branch(pen.test("eq i64", site["many"], 0), "alone", "several")
+    pen.label("alone")
+    value = fitting(pen, results, out)
     pen.put("%held", first, out)
-    pen.put("%table", site["place"], value)
+    pen.put("%table", place, value)
+    pen.jump("fine")
+    pen.label("several")
+    keep_items(pen, site, operands, out, o)
+    pen.do("@Py_DecRef", f"ptr {out}")
     pen.jump("fine")
     pen.label("settle")
     settle(pen, site, operands, out, o)
@@ -123,24 +129,55 @@ def made(pen: Routine, row: Fields, i: str, o: Any) -> str:
     return pen.given("ptr")
 
 
-def fitting(pen: Routine, row: Fields, out: str, o: Any) -> str:
+def fitting(pen: Routine, row: str, out: str) -> str:
     """The address of a result's elements if it is as recorded; else go to `settle`."""
+    value = pen.ask("ptr", "@pullback_elements", f"ptr {row}", f"ptr {out}")
+    pen.unless(pen.is_null(value), "settle")
+    return value
+
+
+def keep_items(pen: Routine, site: Fields, operands: str, out: str, o: Any) -> None:
+    """Keep the items of a tuple of results, all of them new; else go to `settle`."""
+    n, n_ops = site["n_results"], site["n_ops"]
+    pen.need(pen.test("eq ptr", pen.field(out, o.TYPE), "@PyTuple_Type"), "settle")
+    pen.need(pen.test("eq i64", pen.field(out, o.LENGTH, "i64"), n), "settle")
+    items, results, place = pen.place(out, o.ITEMS, "i8"), site.pointer("results"), site["place"]
+    with pen.loop(n) as k:
+        item = pen.at(items, k)
+        with pen.loop(n_ops) as i:
+            pen.unless(pen.test("eq ptr", item, pen.at(operands, i)), "settle")
+        row = pen.place(results, pen.op("mul i64", k, len(RESULT)), "i64")
+        pen.put("%table", pen.op("add i64", place, k), fitting(pen, row, item))
+    with pen.loop(n) as k:
+        item = pen.at(items, k)
+        pen.do("@Py_IncRef", f"ptr {item}")
+        pen.put("%held", pen.op("add i64", site["first"], k), item)
+
+
+def elements(o: Any) -> str:
+    """The address of a result's elements if it is as recorded, else null."""
+    pen = Routine("define ptr @pullback_elements(ptr %row, ptr %out)")
+    row, out = Fields(pen, RESULT, "%row"), "%out"
     kind = pen.field(out, o.TYPE)
     pen.branch(pen.test("eq ptr", kind, "@pullback_array_type"), "own", "other")
     pen.label("other")
-    pen.need(pen.test("eq ptr", kind, row.pointer("scalar")), "settle")
+    pen.need(pen.test("eq ptr", kind, row.pointer("scalar")), "differs")
     pen.give("keep", pen.place(out, o.NUMBER, "i8"))
     pen.label("own")
     flags = pen.op("and i32", pen.field(out, o.FLAGS, "i32"), o.OWNED)
-    pen.need(pen.test("eq i32", flags, o.OWNED), "settle")
-    pen.need(pen.test("eq i64", pen.field(out, o.DTYPE, "i64"), row["descr"]), "settle")
+    pen.need(pen.test("eq i32", flags, o.OWNED), "differs")
+    pen.need(pen.test("eq i64", pen.field(out, o.DTYPE, "i64"), row["descr"]), "differs")
     axes = pen.line(f"sext i32 {pen.field(out, o.AXES, 'i32')} to i64")
-    pen.need(pen.test("eq i64", axes, row["axes"]), "settle")
+    pen.need(pen.test("eq i64", axes, row["axes"]), "differs")
     shapes = f"ptr {pen.field(out, o.SHAPE)}", f"ptr {row.pointer('shape')}", f"i64 {row['bytes']}"
-    pen.need(pen.test("eq i32", pen.ask("i32", "@memcmp", *shapes), 0), "settle")
+    pen.need(pen.test("eq i32", pen.ask("i32", "@memcmp", *shapes), 0), "differs")
     pen.give("keep", pen.field(out, o.DATA))
     pen.label("keep")
-    return pen.given("ptr")
+    found = pen.given("ptr")
+    pen.ret("ptr", found)
+    pen.label("differs")
+    pen.ret("ptr", "null")
+    return pen.text()
 
 
 def settle(pen: Routine, site: Fields, operands: str, out: str, o: Any) -> None:
@@ -288,7 +325,8 @@ def settled(e: Equation) -> Callable[..., tuple[Any, ...]]:
 
     def settle(out: Any, *xs: Any) -> tuple[Any, ...]:
         outs = out if e.primitive.n_out is not None else (out,)
-        new = type(outs) is tuple and not any(o is x for o in outs for x in xs)
+        new = type(outs) is tuple and len(outs) == len(expected)
+        new = new and not any(o is x for o in outs for x in xs)
         if new and all(map(is_own, outs, expected)):
             return outs
         return tuple([unshared(e, v, o, xs) for v, o in zip(e.outputs, outs, strict=True)])

@@ -6,14 +6,18 @@ compares its result with the one it returned when the call was recorded.
 
 from __future__ import annotations
 
+import copyreg
 import decimal
 import threading
 import weakref
 from contextvars import Context, ContextVar
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from ...core.reach.namespaces import apart
+from .classes import of_library
 from .places import MISSING
 from .reading import Same
 
@@ -23,6 +27,20 @@ def decimal_context() -> tuple[Any, ...]:
     now = decimal.getcontext()
     traps = tuple([kind.__name__ for kind, trapped in now.traps.items() if trapped])
     return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
+
+
+def copiers() -> tuple[Any, ...]:
+    """The functions registered with `copyreg`, by which `copy` copies objects of a class.
+
+    What libraries register for their own classes when they are imported is always the same.
+    """
+    items = copyreg.dispatch_table.items()
+    return tuple([(cls, by) for cls, by in items if not (of_library(cls) and is_library(by))])
+
+
+def is_library(fun: Any) -> bool:
+    """Whether a function is one of a library that isn't read as the program is."""
+    return type(fun) is FunctionType and bool(apart(fun.__globals__))
 
 
 class LockHolder:

@@ -6,7 +6,6 @@ import dis
 import itertools
 import re
 import sys
-import weakref
 import zlib
 from collections.abc import Iterator
 from types import CodeType
@@ -15,6 +14,7 @@ from typing import Any
 from ...core.reach.bytecode import HAS_ARGUMENT, decoded
 from ...core.reach.code_tables import SUPPORTED, with_nested
 from ...core.reach.namespaces import names_of
+from ...core.reach.of_code import once_for_code
 
 STORES = {
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",
@@ -100,8 +100,6 @@ class Code:
     """
 
     def __init__(self, code: CodeType) -> None:
-        place = id(code)
-        self.ref = weakref.ref(code, lambda _, forget=CODES.pop: forget(place, None))
         self.key = code.co_qualname, zlib.crc32(code.co_code)
         self.names = names_in(code)
         self.handed: set[str] = set()
@@ -500,12 +498,4 @@ READ = {
 }  # fmt: skip
 
 
-CODES: dict[int, Code] = {}  # by the id of a code object
-
-
-def code_of(code: CodeType) -> Code:
-    """What a code object tells; its instructions are read once as long as it lives."""
-    known = CODES.get(id(code))
-    if known is None:
-        known = CODES[id(code)] = Code(code)
-    return known
+code_of = once_for_code(Code)

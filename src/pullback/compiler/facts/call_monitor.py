@@ -8,131 +8,37 @@ and is undone.
 
 from __future__ import annotations
 
-import copyreg
 import gc
-import importlib
 import inspect
 import logging
-import os
-import pathlib
 import sys
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Set
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import lru_cache
-from operator import attrgetter
 from threading import get_ident
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple, Protocol
+from types import BuiltinFunctionType, CodeType, ModuleType
+from typing import Any
 
-import numpy as np
-
-from ...core.mapped_text import showing
 from ...core.reach.bytecode import original
 from ...core.reach.compiled_code import FOREIGN
 from ...core.reach.matching import IDENTIFIED
 from ...core.reach.namespaces import UNWATCHED, apart, package
 from ...core.reach.session import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.temporary import during, listed
+from . import library_code
 from .answers import Again, Identity, is_absent
-from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of, names_in
-from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple, of_library
+from .bytecode import COMPUTED_NAMES, SWEEPS, code_of
+from .classes import is_tuple
 from .foreseen import Foreseen
+from .frames import IMPORT, IMPORTING, collects, importer, runs_beneath
 from .halting import Halting
-from .judge import (
-    DRAWING,
-    SOURCES,
-    acts,
-    declare_computing,
-    declared_pure,
-    effectful,
-    home_of,
-    may_act,
-    may_repeat,
-    repeats_draws,
-)
+from .judge import may_repeat
 from .listeners import WATCHING, Answers, Draws, identified, is_asked, looked_up, warns
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
-from .reader import BEGINS
 from .warned import Warned, setup
 
-# What Python runs for an `import` of what has not been imported yet.
-IMPORTER: Any = importlib._bootstrap
-IMPORT: CodeType = IMPORTER._find_and_load.__code__
-# What asks the finders, also where nothing is imported (`importlib.util.find_spec`).
-FINDING: CodeType = IMPORTER._find_spec.__code__
-IMPORTING = frozenset({IMPORT, FINDING})  # beneath these, code of finders and of new modules runs
-
-
-LEVELS = {
-    "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING,
-    "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
-}  # fmt: skip
-
-CHECKS = {"__instancecheck__", "__subclasscheck__", "_proto_hook", "__subclasshook__"}
-# Questions to the file system, by the module of their code.
-FILES: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "genericpath": (os.path, ("exists", "isfile", "isdir")),
-    **{  # a module of pathlib's own from Python 3.13 on
-        getattr(pathlib.Path, name).__module__: (pathlib.Path, ("exists", "is_file", "is_dir"))
-        for name in ("exists", "is_file", "is_dir")
-    },
-}
-PATHS = (str, bytes, type(pathlib.Path()))
-
-REFLECTING = frozenset([fun.__code__ for fun in BEGINS])
-# What `isinstance` and `issubclass` run for a protocol: it asks for the attributes of that.
-STRUCTURAL = frozenset(
-    {
-        y.__code__
-        for y in (*vars(type(Protocol)).values(), *vars(Protocol).values())
-        for y in [getattr(y, "__func__", y)]
-        if isinstance(y, FunctionType) and y.__name__ in CHECKS
-    }
-)
 SILENCING = {"errstate", "seterr", "geterr"}
-LOGGERS = (logging.Logger, logging.RootLogger)
-OF_ROOT = {vars(logging)[name].__code__ for name in LEVELS}
-# Functions of `warnings` that change its filters, by name: one of them is `catch_warnings`.
-FILTERING = {"filterwarnings", "simplefilter", "resetwarnings", "__enter__"}
-
-
-def copiers() -> tuple[Any, ...]:
-    """The functions registered with `copyreg`, by which `copy` copies objects of a class.
-
-    What libraries register for their own classes when they are imported is always the same.
-    """
-    items = copyreg.dispatch_table.items()
-    return tuple([(cls, by) for cls, by in items if not (of_library(cls) and is_library(by))])
-
-
-def is_library(fun: Any) -> bool:
-    """Whether a function is one of a library that isn't read as the program is."""
-    return type(fun) is FunctionType and bool(apart(fun.__globals__))
-
-
-def attributes_of(protocol: type) -> frozenset[str]:
-    """The attributes that an object must have to conform to a protocol."""
-    bases = [base for base in protocol.__mro__ if vars(base).get("_is_protocol")]
-    return frozenset().union(*[{*vars(x), *vars(x).get("__annotations__", ())} for x in bases])
-
-
-class Enabled(NamedTuple):
-    """Returns whether a logger logs anything at a level."""
-
-    logger: logging.Logger
-    level: int
-
-    def __call__(self) -> bool:
-        return self.logger.isEnabledFor(self.level)
-
-
-def is_root_silent(level: int) -> bool:
-    """Whether `logging.info` and the like do nothing; without handlers, they would add one."""
-    return bool(logging.root.handlers) and not logging.root.isEnabledFor(level)
-
-
 LISTENERS: tuple[tuple[list[Any], Any], ...] = (
     (ASKED, is_asked), (ANSWERS, Answers), (LOOKUPS, looked_up), (DRAWS, Draws), (WARNS, warns),
     (IDENTIFIED, identified),
@@ -272,52 +178,11 @@ class Watch:
         self.goes_on(frame)
         code, scope = original(frame.f_code), frame.f_globals
         if code is IMPORT:  # never harmless for good: the next one may be of the user's
-            # What a new module imports, it imports once.
-            once = package(importer(frame).f_globals) == "pullback" or self.imported(frame.f_back)
-            if not once and not apart({"__name__": frame.f_locals.get("name")}):
-                self.imports_again(frame.f_locals["name"])
-            return
-        if apart(scope):
-            name, module = code.co_name, str(scope.get("__name__"))
-            if module == "numpy._core.arrayprint":
-                self.prints = True
-                return
-            if module in ("warnings", "_py_warnings") and name in FILTERING:
-                self.will_filter()
-                return
-            if module == "logging" and self.is_quiet(frame):
-                return
-            if module in SOURCES and self.is_seeded(frame.f_locals.get("self")):
-                return
-            if module in FILES and self.asks_files(frame, *FILES[module]):
-                return
-            declare_computing(module)
-            if self.reflects(code, frame):
-                return
-            asked = asked_of_classes(code) if package(scope) != "pullback" else frozenset()
-            if asked:
-                self.ask_for(asked)
-            if name in DRAWING and repeats_draws(frame, self.is_seeded):
-                return
-            if declared_pure(code) or not effectful(module, name):
-                if not may_act(code) and not asked and "print" not in code.co_names:
-                    HARMLESS.add(code)
-                elif acts(frame, self.is_seeded):
-                    self.forbid(f"it calls `{module}.{name}`")
-                return
-            if acts(frame, self.is_seeded):
-                self.forbid(f"it calls `{module}.{name}`")
-            if decorates_pure(frame):  # not for ever: its code decorates other functions too
-                return
-            caller = through_followed(frame.f_back)
-            if package(scope) == "numpy":  # which ours stands for, between it and the program
-                caller = outside(caller)
-            if package(scope) in ("numpy", "pullback"):
-                module = "numpy" if name in vars(np) else package(scope)
-            if caller is not None and not apart(caller.f_globals) and not collects(frame):
-                self.forbid(f"it calls `{module}.{name}`")
-            return
-        self.runs(code, scope, frame)
+            self.will_import(frame)
+        elif apart(scope):
+            library_code.begins(self, code, frame)
+        else:
+            self.runs(code, scope, frame)
 
     def runs(self, code: CodeType, scope: dict[str, Any], frame: Any) -> None:
         """Code of the user's begins to run."""
@@ -335,19 +200,6 @@ class Watch:
                 self.will_filter()
             if self.expected is not None and key not in self.expected:
                 self.halting.halt()
-
-    def reflects(self, code: CodeType, frame: Any) -> bool:
-        """Whether code of a library asks for attributes whose names no code of the program has."""
-        if code in REFLECTING:
-            self.answers.add(copiers)
-            self.ask(DEEP)
-        elif code in STRUCTURAL:
-            names = attributes_of(frame.f_locals["cls"])
-            self.of_protocols |= names
-            self.ask_for(names)
-        else:
-            return False
-        return True
 
     def hears(self, code: CodeType, frame: Any) -> None:
         """Code begins; what it does is told if its calls ask what to call."""
@@ -400,19 +252,15 @@ class Watch:
         finally:
             self.draws_again = False
 
-    def asks_files(self, frame: Any, owner: Any, names: tuple[str, ...]) -> bool:
-        """Whether code asks the file system something that each replay can ask again."""
-        code = frame.f_code
-        about = frame.f_locals.get(code.co_varnames[0])
-        if code.co_name not in names or type(about) not in PATHS:
-            return False
-        if apart(through_followed(frame.f_back).f_globals):
-            return False  # what libraries ask is theirs to judge
-        self.answers.add(Again(getattr(owner, code.co_name), about))
-        return True
+    def will_import(self, frame: Any) -> None:
+        """Code imports what has not been imported yet: each call does so, if nothing is found.
 
-    def imports_again(self, name: str) -> None:
-        """Code imports what has not been imported yet: each call does so, if nothing is found."""
+        What a new module imports, it imports once.
+        """
+        name = frame.f_locals["name"]
+        once = package(importer(frame).f_globals) == "pullback" or self.imported(frame.f_back)
+        if once or apart({"__name__": name}):
+            return
         parent = name.rpartition(".")[0]
         absent = Again(is_absent, name)
         if (parent and parent not in sys.modules) or not absent():
@@ -426,42 +274,6 @@ class Watch:
         A library imports modules of its own when they are first used; they stay, and run once.
         """
         return runs_beneath(frame, IMPORTING, self.halting.around)
-
-    def is_quiet(self, frame: Any) -> bool:
-        """Whether a method of a logger will log nothing, as long as its level stays the same.
-
-        Looking up an existing logger logs nothing either.
-        """
-        given, name = frame.f_locals, frame.f_code.co_name
-        if frame.f_code is logging.getLogger.__code__:
-            asked = given.get("name")
-            there = logging.root.manager.loggerDict.get(asked) if type(asked) is str else None
-            logger = logging.root if asked is None else there
-            if not isinstance(logger, logging.Logger) or type(logger) not in LOGGERS:
-                return False
-            self.loggers.append(logger)
-            return True
-        if frame.f_code in OF_ROOT and is_root_silent(LEVELS[name]):
-            self.answers.add(Again(is_root_silent, LEVELS[name]))
-            return True
-        logger = given.get("self")
-        if type(logger) not in LOGGERS:
-            return False
-        if frame.f_code is logging.Logger.setLevel.__code__:
-            level = given["level"]
-            same = logging.getLevelNamesMapping().get(level, level) == logger.level
-            if same:
-                self.answers.add(Again(attrgetter("level"), logger))
-            return same
-        asks = frame.f_code is logging.Logger.isEnabledFor.__code__
-        level = given.get("level") if asks else LEVELS.get(name)
-        if type(level) is not int:
-            return False
-        enabled = Enabled(logger, level)
-        if asks or not enabled():
-            self.answers.add(enabled)
-            return True
-        return False
 
     def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
         """Code is about to call something."""
@@ -490,41 +302,6 @@ class Watch:
         """Code begins, or calls something: not after the recording was stopped."""
         if self.halting.begun and not collects(frame):
             self.halting.begins(frame)
-
-
-def outside(frame: Any) -> Any:
-    """The frame, or the next one below it that is not of this package."""
-    while frame is not None and package(frame.f_globals) == "pullback":
-        frame = frame.f_back
-    return frame
-
-
-def importer(frame: Any) -> Any:
-    """The frame whose code an import is in; Python's own importing code is above it."""
-    while frame.f_globals is vars(IMPORTER) and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
-
-
-def through_followed(frame: Any) -> Any:
-    """What calls: of a function that is followed for its text, the code that called it."""
-    return outside(frame) if frame is not None and frame.f_code is showing.__code__ else frame
-
-
-@lru_cache(4096)
-def asked_of_classes(code: CodeType) -> frozenset[str]:
-    """What code of Python's own library asks classes for, beside their methods."""
-    return ASKED_BY_LIBRARIES & {IN_VARIABLES.get(name, name) for name in names_in(code)}
-
-
-def decorates_pure(frame: Any) -> bool:
-    """Whether a decorator's code stands for a function that computes of its arguments alone.
-
-    SciPy's linear algebra of stacks of matrices is decorated by a private module of SciPy's.
-    """
-    free = [frame.f_locals.get(name) for name in frame.f_code.co_freevars]
-    held = [x for x in free if type(x) is FunctionType]
-    return len(held) == 1 and not effectful(*home_of(held[0]))
 
 
 def is_profiled() -> bool:
@@ -578,20 +355,3 @@ def unwatched() -> Unwatched | Unheard | nullcontext[None]:
 
 
 UNWATCHED.append(unwatched)
-
-
-def collects(frame: Any) -> bool:
-    """Whether a frame runs beneath one of `gc.callbacks`, which Python calls by itself."""
-    codes = {getattr(call, "__code__", None) for call in gc.callbacks}
-    codes |= {getattr(type(call).__call__, "__code__", None) for call in gc.callbacks}
-    codes.discard(None)
-    return bool(codes) and runs_beneath(frame, codes)
-
-
-def runs_beneath(frame: Any, codes: Container[Any], end: Any = None) -> bool:
-    """Whether a frame, or one that has called it up to `end`, runs one of these pieces of code."""
-    while frame is not None and frame is not end:
-        if frame.f_code in codes:
-            return True
-        frame = frame.f_back
-    return False

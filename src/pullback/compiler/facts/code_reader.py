@@ -37,7 +37,8 @@ from .classes import (
 )
 from .judge import home_of
 from .places import MISSING, builtins_of, of
-from .reading import Reading, Same
+from .reading import Same
+from .value_reader import ValueReader
 
 OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 ASKING = (getattr, hasattr, vars, dir)
@@ -57,7 +58,7 @@ def member_of(kind: type, name: str) -> types.MemberDescriptorType | None:
     return found if type(found) is types.MemberDescriptorType else None
 
 
-class CodeReader(Reading):
+class CodeReader(ValueReader):
     """Reads functions, classes and modules."""
 
     def root(self, scope: dict[str, Any], name: str) -> Any:
@@ -76,6 +77,22 @@ class CodeReader(Reading):
     def by_name(self, name: str, x: Any) -> Any:
         """Read what code finds in globals, or in a module that it refers to by name."""
         return self.module_in_part(x) if type(x) is types.ModuleType else self.at(name, x)
+
+    def at(self, place: str, x: Any) -> Any:
+        looked_up = x is sys.modules and place == "modules" and not self.state.sweeps
+        return self.imported(x) if looked_up else self.read(x)
+
+    def imported(self, x: dict[str, types.ModuleType]) -> Any:
+        """Read `sys.modules`, where code may look modules up by name."""
+        names = frozenset(among(self.state.names, x))
+        items = self.looks("items", x, names)
+        found = [(name, self.looked_up(name, y)) for name, y in items if name in names]
+        return Same(x), tuple([name for name, _ in items]), found
+
+    def looked_up(self, name: str, x: Any) -> Any:
+        """Read a module that code finds by a string: its names don't say what it uses."""
+        own = type(x) is types.ModuleType and not apart(vars(x))
+        return self.read(x) if own else self.by_name(name, x)
 
     def module_in_part(self, x: types.ModuleType) -> Any:
         """Read a module that code refers to by name: only the attributes that the code uses."""

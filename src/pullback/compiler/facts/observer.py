@@ -6,8 +6,9 @@ from typing import Any
 
 from ...core.reach.bytecode import original
 from ...core.reach.namespaces import apart
-from .call_monitor import Watch, collects
+from .call_monitor import Watch
 from .classes import is_tuple
+from .frames import collects
 
 
 class Observer(Watch):

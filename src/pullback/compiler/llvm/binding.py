@@ -15,13 +15,14 @@ import threading
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import Any
 
 from ...core.errors import MissingExtraError
 from ...core.shutdown import leaving, rest
+from ...core.temporary import acquired
 from . import cpu, symbols
 from . import disk_cache as disk
 from .object_loader import Image, Unlinkable, serves
@@ -30,15 +31,9 @@ LOCK = threading.RLock()  # LLVM is entered by one thread at a time
 BEST = 3  # the highest level
 
 
-@contextmanager
-def at_leisure() -> Iterator[bool]:
+def at_leisure() -> AbstractContextManager[bool]:
     """Keep other threads out of LLVM if none is in there; give whether that is so."""
-    free = LOCK.acquire(blocking=False)
-    try:
-        yield free
-    finally:
-        if free:
-            LOCK.release()
+    return acquired(LOCK, waits=False)
 
 
 SEEN = "pullback.exported"  # in a text, the function that an object file shows

@@ -14,11 +14,14 @@ The plan:
 
 Elements and the loops over them:
 
+    elements          numbers and vectors in LLVM's text, and where they are in memory
     emit              the interface that `lower` rules call
     complex_numbers   complex arithmetic
     exp_log           exponentials and logarithms of vectors
     complex_exp_log   likewise of complex numbers
     powers            constant powers
+    quotients         floors of quotients, and remainders
+    infinities        infinities that slopes have rounded
     special           functions of scipy.special
     gather            reads and writes at arrays of integers
     kernel_operands   what a kernel reads and writes, and what decides its text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .emit import ComplexValue, Value
+from .elements import ComplexValue, Value
 
 if TYPE_CHECKING:
     from .complex_numbers import ComplexEmit

@@ -17,7 +17,9 @@ import numpy as np
 from ..llvm.binding import known
 from ..llvm.dtypes import TYPES
 from . import complex_exp_log
-from .emit import HUGE, SPARE, ComplexValue, Emit, Refused, Value, takes
+from .elements import ComplexValue, Value
+from .emit import Emit, Refused, takes
+from .infinities import HUGE, SPARE
 
 LOG2E, LOG10E, LN2 = np.log2(np.e), np.log10(np.e), np.log(2.0)
 POWERS = 100  # NumPy multiplies for whole exponents below

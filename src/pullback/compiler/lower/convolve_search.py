@@ -11,7 +11,7 @@ from ...primitives.positions import searchsorted_p
 from ...primitives.products import convolve_p
 from ..graph.rewriting import spec_in
 from ..llvm.dtypes import TYPES
-from .emit import Value, element, memory, store_element
+from .elements import Value, element, memory, store_element
 from .geometry import Strided
 from .text import Matrix, Text, each
 

@@ -11,7 +11,7 @@ from ...core.graph import Equation
 from ...primitives.cumulative import cumprod_p, cumsum_p
 from ..graph.rewriting import spec_in
 from ..llvm.dtypes import TYPES
-from .emit import Value, element, memory, store_element
+from .elements import Value, element, memory, store_element
 from .geometry import Strided, transposed
 from .text import Matrix, Text, each
 

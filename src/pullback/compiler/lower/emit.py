@@ -4,14 +4,13 @@
 written once for single numbers and vectors: a Value is one number, or as many as a register holds.
 
 Arithmetic follows IEEE 754, operation by operation, without contraction or reordering, so that the
-results are NumPy's. For vectors, functions come from `functions` or libmvec (within 4 ulp); for
+results are NumPy's. For vectors, functions come from `exp_log` or libmvec (within 4 ulp); for
 numbers, from the C library.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,63 +19,29 @@ from ..llvm.binding import SCALAR, known, prefixes
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
-from . import exp_log, powers, special
+from . import exp_log, infinities, powers, quotients, special
+from .elements import BOOL, ComplexValue, Value, literal
 
-BOOL, DOUBLE = np.dtype(bool), np.dtype(np.float64)
-HUGE = {DOUBLE: np.ldexp(1.0, 960), np.dtype(np.float32): np.ldexp(np.float32(1), 120)}
-SPARE = {DOUBLE: 256.0, np.dtype(np.float32): np.float32(2)}
+DOUBLE = np.dtype(np.float64)
 
 
 class Refused(Exception):
     """There's no machine code for this operation; NumPy computes it."""
 
 
-class Value:
-    """The name of a number or vector in LLVM's text, and the dtype of its elements."""
-
-    __slots__ = ("dtype", "name")
-
-    def __init__(self, name: str, dtype: np.dtype) -> None:
-        self.name, self.dtype = name, dtype
-
-    @classmethod
-    def named(cls, name: str, dtype: np.dtype) -> Value:
-        """A value with a name and a dtype; the parts of a complex one have a letter appended."""
-        if dtype.kind != "c":
-            return cls(name, dtype)
-        return ComplexValue(*[cls(name + letter, part_of(dtype)) for letter in "ri"])
-
-
-class ComplexValue(Value):
-    """Complex numbers: their real and their imaginary parts, which are Values of one dtype."""
-
-    __slots__ = ("im", "re")
-
-    def __init__(self, re: Value, im: Value) -> None:
-        super().__init__("", np.result_type(re.dtype, np.complex64))
-        self.re, self.im = re, im
-
-
-def takes(kinds: str, ulp: int = 0) -> Callable[[Any], Any]:
+def takes(kinds: str, ulp: int = 0, cancels: bool = False) -> Callable[[Any], Any]:
     """Declare which kinds of dtype a method handles, and how far its results may be from NumPy's.
 
-    ulp: units in the last place of the largest of operands and result; 0 is bit for bit.
+    ulp: units in the last place of the result; 0 is bit for bit.
+    cancels: the result may be a small difference of large terms; units are of the largest of
+        operands and result.
     """
 
     def mark(method: Any) -> Any:
-        method.kinds, method.ulp = kinds, ulp
+        method.kinds, method.ulp, method.cancels = kinds, ulp, cancels
         return method
 
     return mark
-
-
-def literal(x: Any, dtype: np.dtype) -> str:
-    """A number in LLVM's text."""
-    if dtype.kind == "f":
-        return f"0x{struct.unpack('<Q', struct.pack('<d', float(x)))[0]:016X}"
-    if dtype.kind == "b":
-        return "true" if x else "false"
-    return str(int(x))
 
 
 class Lines:
@@ -304,33 +269,8 @@ class Emit(Lines):
             raise Refused(symbol)
         return self.lanes(symbol, x, y)
 
-    @takes("f")
-    def floor_divide(self, x: Value, y: Value) -> Value:
-        """The floor of the exact quotient, as NumPy rounds it."""
-        zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
-        quotient = self.div(x, y)
-        rest = self.fmod(x, y)
-        exact = self.div(self.sub(x, rest), y)
-        exact = self.where(self.apart(rest, y), self.sub(exact, one), exact)
-        down = self.floor(exact)
-        near = self.greater(self.sub(exact, down), self.constant(0.5, x.dtype))
-        down = self.where(near, self.add(down, one), down)
-        down = self.where(self.not_equal(exact, zero), down, self.copysign(zero, quotient))
-        return self.where(self.equal(y, zero), quotient, down)
-
-    @takes("f")
-    def remainder(self, x: Value, y: Value) -> Value:
-        zero = self.constant(0, x.dtype)
-        rest = self.fmod(x, y)
-        shifted = self.where(self.apart(rest, y), self.add(rest, y), rest)
-        shifted = self.where(self.not_equal(rest, zero), shifted, self.copysign(zero, y))
-        return self.where(self.equal(y, zero), rest, shifted)
-
-    def apart(self, rest: Value, y: Value) -> Value:
-        """Whether a remainder is nonzero and has another sign than the divisor."""
-        zero = self.constant(0, y.dtype)
-        signs = self.not_equal(self.less(rest, zero), self.less(y, zero))
-        return self.bitwise_and(signs, self.not_equal(rest, zero))
+    floor_divide = takes("f")(quotients.floor_divide)
+    remainder = takes("f")(quotients.remainder)
 
     @takes("f", ulp=4)
     def power(self, x: Value, y: Value) -> Value:
@@ -391,8 +331,8 @@ class Emit(Lines):
     def degrees(self, x: Value) -> Value:
         return self.scale(x, x.dtype.type(180) / x.dtype.type(np.pi))
 
-    logaddexp = takes("f", ulp=4)(special.logaddexp)
-    logaddexp2 = takes("f", ulp=4)(special.logaddexp2)
+    logaddexp = takes("f", ulp=4, cancels=True)(special.logaddexp)
+    logaddexp2 = takes("f", ulp=4, cancels=True)(special.logaddexp2)
 
     @takes("f", ulp=4)
     def sigmoid(self, x: Value) -> Value:
@@ -437,26 +377,10 @@ class Emit(Lines):
     def minimum(self, x: Value, y: Value) -> Value:
         return self.extremum(self.less, x, y)
 
-    @takes("f")
-    def finite(self, x: Value, to: Any = HUGE) -> Value:
-        """Infinity rounded to a large number; see `primitives.elementwise.finite`."""
-        rounded = self.copysign(self.constant(to[x.dtype], x.dtype), x)
-        return self.where(self.isinf(x), rounded, x)
-
-    @takes("f")
-    def spared(self, x: Value) -> Value:
-        return self.finite(x, SPARE)
-
-    @takes("f")
-    def finite_off_pole(self, x: Value, at: Value) -> Value:
-        size = self.absolute(at)
-        zero, one = self.constant(0, at.dtype), self.constant(1, at.dtype)
-        beside = self.bitwise_and(self.greater(size, zero), self.less(size, one))
-        return self.where(beside, self.finite(x), x)
-
-    @takes("f")
-    def steep(self, slope: Value, x: Value) -> Value:
-        return self.where(self.isinf(x), self.spared(slope), self.finite(slope))
+    finite = takes("f")(infinities.finite)
+    spared = takes("f")(infinities.spared)
+    finite_off_pole = takes("f")(infinities.finite_off_pole)
+    steep = takes("f")(infinities.steep)
 
     @takes("f")
     def step(self, x: Value) -> Value:
@@ -505,67 +429,3 @@ class Emit(Lines):
         integer = np.dtype(f"i{x.dtype.itemsize}")
         raw = self.op(f"bitcast {{t}} {{0}} to {self.type(integer)}", x, dtype=integer)
         return self.less(raw, self.constant(0, integer))
-
-
-# Elements of vectors.
-
-
-def taken(emit: Emit, x: Value, y: Value | None, places: Sequence[int]) -> Value:
-    """A vector of elements picked from x followed by y; a single one is a number."""
-    if isinstance(x, ComplexValue):
-        re, im = (y.re, y.im) if isinstance(y, ComplexValue) else (None, None)
-        return ComplexValue(taken(emit, x.re, re, places), taken(emit, x.im, im, places))
-    t = emit.type(x.dtype)
-    if len(places) == 1:
-        return Value(emit.line(f"extractelement {t} {x.name}, i32 {places[0]}"), x.dtype)
-    second = "poison" if y is None else y.name
-    mask = ", ".join([f"i32 {k}" for k in places])
-    return Value(
-        emit.line(f"shufflevector {t} {x.name}, {t} {second}, <{len(places)} x i32> <{mask}>"),
-        x.dtype,
-    )
-
-
-def chosen(emit: Emit, flag: str, x: Value, y: Value) -> Value:
-    """x or y as a whole, depending on one truth value."""
-    if isinstance(x, ComplexValue) and isinstance(y, ComplexValue):
-        return ComplexValue(chosen(emit, flag, x.re, y.re), chosen(emit, flag, x.im, y.im))
-    t = emit.type(x.dtype)
-    return Value(emit.line(f"select i1 {flag}, {t} {x.name}, {t} {y.name}"), x.dtype)
-
-
-# Numbers in memory.
-
-
-def memory(dtype: np.dtype) -> str:
-    """The type of elements in memory: a truth value takes a byte."""
-    return "i8" if dtype == BOOL else TYPES[dtype]
-
-
-def vector(n: int, text: str) -> str:
-    return text if n == 1 else f"<{n} x {text}>"
-
-
-def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
-    """Load one number."""
-    if dtype.kind == "c":
-        return ComplexValue(
-            *[element(emit, at, part_of(dtype)) for at in parts_at(emit, pointer, dtype)]
-        )
-    x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
-    return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
-
-
-def parts_at(pen: Any, pointer: str, dtype: np.dtype) -> tuple[str, str]:
-    """The addresses of the parts of a complex number."""
-    return pointer, pen.line(f"getelementptr {TYPES[part_of(dtype)]}, ptr {pointer}, i64 1")
-
-
-def store_element(emit: Emit, pointer: str, x: Value) -> None:
-    if isinstance(x, ComplexValue):
-        for at, part in zip(parts_at(emit, pointer, x.dtype), (x.re, x.im), strict=True):
-            store_element(emit, at, part)
-        return
-    name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
-    size = x.dtype.itemsize
-    emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")

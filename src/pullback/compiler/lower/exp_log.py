@@ -14,7 +14,8 @@ import numpy as np
 from ..llvm.binding import features
 
 if TYPE_CHECKING:
-    from .emit import Emit, Value
+    from .elements import Value
+    from .emit import Emit
 
 DOUBLE = np.dtype(np.float64)
 LOG2_E = 1.4426950408889634

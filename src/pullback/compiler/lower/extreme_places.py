@@ -16,7 +16,8 @@ from ...primitives.queries import argmax_p
 from ..graph.decompose import LONG_ROW, is_searched_by_blocks
 from ..graph.rewriting import spec_in
 from ..llvm.binding import bits
-from .emit import Emit, Value, element, store_element, taken
+from .elements import Value, element, store_element, taken
+from .emit import Emit
 from .geometry import Strided
 from .row_pen import RowPen
 from .text import Text, each

@@ -29,7 +29,8 @@ from ...transforms.loops.body import Repeated
 from ..graph.rewriting import NewEquations, opened, spec_in
 from ..llvm.dtypes import TYPES, part_of
 from .complex_numbers import over
-from .emit import ComplexValue, Emit, Value, element, literal, memory, store_element, taken, vector
+from .elements import ComplexValue, Value, element, literal, memory, store_element, taken, vector
+from .emit import Emit
 from .geometry import Strided, view_of
 from .scan import Rolled
 from .small_matrices import asked, doubts
@@ -139,6 +140,31 @@ def places_of(x: Strided, key: Any, arrays: Sequence[Any], where: Any) -> Places
     return Places(base, found, {"lengths": tuple(n), "strides": tuple(strides)})
 
 
+def orders_for_gathers(graph: Graph) -> dict[Variable, tuple[int, ...]]:
+    """Memory orders of arrays from which many more elements are gathered along one axis.
+
+    With that axis outermost and the longest of the others innermost, whole rows are read. A
+    Jacobian by many columns is full of them: each column gathers at the same indices.
+    """
+    found: dict[Variable, tuple[int, ...]] = {}
+    for e in graph.equations:
+        if e.primitive is not getitem_p or not isinstance(e.inputs[0], Variable):
+            continue
+        key, x, out = e.static["key"], e.inputs[0], e.outputs[0].spec
+        if type(key) is not tuple or key.count(INDEX) != 1 or x.spec.ndim < 2:
+            continue
+        if any(k is not INDEX and k != slice(None) for k in key):
+            continue
+        axis, shape = key.index(INDEX), x.spec.shape
+        others = sorted([a for a in range(len(shape)) if a != axis], key=lambda a: shape[a])
+        if shape[others[-1]] >= ROW and out.size >= OFTEN * x.spec.size:
+            found.setdefault(x, (axis, *others))
+    return found
+
+
+ROW, OFTEN = 8, 4  # elements of a row, and how often each is read, from which on that pays
+
+
 def at_places(emit: Emit, arrays: Sequence[Value], static: dict[str, Any]) -> Value:
     """The offset of each element, kept in bounds whatever the index arrays contain."""
     total = None
@@ -169,6 +195,14 @@ def read_at(emit: Emit, first: Value, stride: int, at: Value, valid: int) -> Val
         second = emit.line(f"getelementptr {TYPES[part]}, <{w} x ptr> {where}, i64 1")
         return ComplexValue(*[gathered(emit, at, part, valid) for at in (where, second)])
     return gathered(emit, where, dtype, valid)
+
+
+def start_at(emit: Emit, first: Value, at: Value) -> str:
+    """The address of the first element, where all elements of a vector have the same distance."""
+    name, w = at.name, emit.width
+    if w > 1:
+        name = emit.line(f"extractelement <{w} x i64> {name}, i32 0")
+    return step(emit, first.name, name, first.dtype)
 
 
 def gathered(emit: Emit, where: str, dtype: np.dtype, valid: int) -> Value:

@@ -51,28 +51,33 @@ def symbol_of(e: Equation) -> Any:
     dtypes = operand_dtypes(e)
     if dtypes is None:
         return None
-    row = f"{''.join([d.char for d in dtypes[:-1]])}->{dtypes[-1].char}"
-    types = primitive.ufunc.types
-    return numpy_loops.loop(primitive.ufunc, types.index(row)) if row in types else None
+    ufunc, n = ufunc_of(primitive), len(specs)
+    row = "->".join(["".join([d.char for d in side]) for side in (dtypes[:n], dtypes[n:])])
+    return numpy_loops.loop(ufunc, ufunc.types.index(row)) if row in ufunc.types else None
+
+
+def ufunc_of(primitive: Any) -> Any:
+    """The ufunc that computes its results element by element; None if there is no such."""
+    ufunc = primitive.ufunc if isinstance(primitive, Elementwise) else primitive.by_loop
+    return ufunc if isinstance(ufunc, np.ufunc) and ufunc.signature is None else None
 
 
 def operand_dtypes(e: Equation) -> list[np.dtype] | None:
-    """The dtypes that a ufunc's loop takes for its operands, and returns."""
-    ufunc = getattr(e.primitive, "ufunc", None)
-    if not isinstance(e.primitive, Elementwise) or e.static or len(e.outputs) != 1:
+    """The dtypes that a ufunc's loop takes for its operands, and those of its results."""
+    ufunc, outs = ufunc_of(e.primitive), [x.spec.dtype for x in e.outputs]
+    if ufunc is None or e.static or ufunc.nout != len(outs):
         return None
-    if e.outputs[0].spec.dtype.kind in e.primitive.raises_for:
-        return None
-    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or ufunc.nout != 1:
+    if any(dtype.kind in e.primitive.raises_for for dtype in outs):
         return None
     given = [s.weak or s.dtype for s in map(spec_in, e.inputs)]
     try:
-        found = list(ufunc.resolve_dtypes((*given, None)))
+        found = list(ufunc.resolve_dtypes((*given, *(None,) * len(outs))))
     except TypeError:
         return None
-    if found[-1] != e.outputs[0].spec.dtype or any(dtype not in TYPES for dtype in found):
+    if found[len(given) :] != outs or any(dtype not in TYPES for dtype in found):
         return None
-    return found if all(map(holds, e.inputs, found)) else None
+    pairs = zip(e.inputs, found, strict=False)
+    return found if all(holds(x, dtype) for x, dtype in pairs) else None
 
 
 def holds(x: Any, dtype: np.dtype) -> bool:
@@ -99,8 +104,10 @@ def called(e: Equation, views: list[Strided], declared: set[str]) -> str:
     if isinstance(e.primitive, Ordering):
         ordered(pen, function, views, declared)
         return pen.text()
-    ins, outs = e.primitive.cores() if isinstance(e.primitive, InnerLoop) else CORELESS(len(views))
-    cores = [*ins, *outs]
+    cores: list[list[str]] = [[] for _ in views]  # the core axes of each, of which ufuncs have none
+    if isinstance(e.primitive, InnerLoop):
+        ins, outs = e.primitive.cores()
+        cores = [*ins, *outs]
     ranks = [len(view.shape) - len(core) for view, core in zip(views, cores, strict=True)]
     stack = np.broadcast_shapes(*[v.shape[:r] for v, r in zip(views, ranks, strict=True)])
     views = [
@@ -129,11 +136,6 @@ def called(e: Equation, views: list[Strided], declared: set[str]) -> str:
         pen.do(f"@{function}", *given)
     pen.ret()
     return pen.text()
-
-
-def CORELESS(n: int) -> tuple[list[list[str]], list[list[str]]]:
-    """The core axes of an elementwise ufunc: none."""
-    return [[] for _ in range(n - 1)], [[]]
 
 
 def merged(stack: tuple[int, ...], views: list[Strided]) -> tuple[list[int], list[list[int]]]:

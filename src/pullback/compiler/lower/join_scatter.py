@@ -18,7 +18,7 @@ from ...primitives.joining import stack_p
 from ...primitives.keys import count
 from ...primitives.shapes import astype_p
 from .gather import Places, gather_p, indexes, place_add_p, place_p, places_of
-from .geometry import VIEWS, Strided, contiguous, view_of
+from .geometry import VIEWS, Strided, contiguous, transposed, view_of
 from .role import spec_in
 from .schedule import PlanItem
 
@@ -44,6 +44,28 @@ def gather(plan: Plan, e: Equation) -> None:
     places, arrays = found
     inputs = (plan.at(places.base), *arrays)
     plan.compute(Equation(gather_p, inputs, e.outputs, places.static))
+
+
+def turned(plan: Plan, x: Any, e: Equation) -> bool:
+    """Gather x in the order of its transpose, which alone is read; whether x is gathered.
+
+    So what is computed with the transpose shares the loop, and x is never stored.
+    """
+    item = plan.made.get(x) if isinstance(x, Variable) else None
+    if item is None or item.equation.primitive is not gather_p:
+        return False
+    known = [isinstance(i, Variable) and i not in plan.made for i in item.equation.inputs]
+    if not all(known):  # its indices are computed in its loop
+        return False
+    (out,), axes = e.outputs, e.static["axes"]
+    inputs = tuple([plan.at(transposed(plan.where(i), axes)) for i in item.equation.inputs])
+    item.equation = Equation(gather_p, inputs, (out,), item.equation.static)
+    item.shape = out.spec.shape
+    del plan.made[x]
+    plan.made[out] = item
+    plan.geometry[out] = plan.fresh(out.spec, plan.lying.get(out))
+    plan.writers[plan.geometry[out].buffer] = [item]
+    return True
 
 
 def placed(plan: Plan, x: Any, target: Strided, found: Any, primitive: Any = None) -> PlanItem:

@@ -15,8 +15,9 @@ import numpy as np
 
 from ...core.graph import Equation, Variable
 from ..llvm.thread_pool import DECLARED, in_parts
-from .emit import Emit, Value, memory
-from .gather import Indexed, at_places, gather_p, place_add_p, read_at, write_at
+from .elements import Value, memory
+from .emit import Emit
+from .gather import Indexed, at_places, gather_p, place_add_p, read_at, start_at, write_at
 from .kernel_operands import KernelOperands
 from .loop_space import LoopSpace
 from .partials import Partials
@@ -244,8 +245,14 @@ class LoopKernel(LoopSpace):
             return
         places = at_places(emit, operands[1:], e.static)
         if e.primitive is gather_p:
-            stride = self.strides_in(self.loads[self.sources[id(e.inputs[0])]])[-1]
-            results[out] = read_at(emit, operands[0], stride, places, valid)
+            source, *indices = [self.loads.get(self.sources.get(id(x))) for x in e.inputs]
+            assert source is not None
+            stride = self.strides_in(source)[-1]
+            if all(i is not None and not self.strides_in(i)[-1] for i in indices):  # one for all
+                start = start_at(emit, operands[0], places)
+                results[out] = self.pen.load(source.dtype, stride, start, "0", "0", valid, emit)
+            else:
+                results[out] = read_at(emit, operands[0], stride, places, valid)
         else:
             results[out], far[out] = operands[0], (places, e.primitive is place_add_p)
 

@@ -31,14 +31,15 @@ class LoopSpace:
         self.stored, self.results = operands.stored, operands.results
         self.inside, self.loads, self.sources = operands.inside, operands.loads, operands.sources
         reducing, shape = operands.reducing, operands.shape
-        ordered = bool(reducing) or any(is_indexed(e) for e in self.equations)
+        ordered = bool(reducing) or any(writes_at(e) for e in self.equations)
+        gathers = [e for e in self.equations if e.primitive is gather_p]
         if not ordered:
-            self.walk(walked(shape, self.views()))
+            self.walk(walked(shape, [*self.views(), *map(self.reached, gathers)]))
         self.groups = collapsed(self.shape, self.views(), [e.static["axis"] for e in reducing])
         sizes = [prod([self.shape[a] for a in group]) for group in self.groups]
         # (axis, step in elements, count) of each loop.
         self.loops = [(k, 1, n) for k, n in enumerate(sizes)]
-        if len(sizes) > 1 and not ordered:
+        if len(sizes) > 1 and not ordered and not gathers:
             self.loops = tiled(sizes, [self.along(view) for view in self.views()])
         self.sizes = [n for _, _, n in self.loops]
         self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
@@ -51,6 +52,16 @@ class LoopSpace:
     def views(self) -> list[Strided]:
         """The views of everything that is read or written."""
         return [*self.loads.values(), *[self.stored[v] for v in self.results]]
+
+    def reached(self, e: Equation) -> Strided:
+        """How far apart elements that are gathered lie: anywhere, where their index changes."""
+        source, *indices = [self.loads.get(self.sources.get(id(x))) for x in e.inputs]
+        assert source is not None
+        far = [
+            any(i is None or i.strides[axis] for i in indices) for axis in range(len(self.shape))
+        ]
+        strides = [s or LINE * f for s, f in zip(source.strides, far, strict=True)]
+        return Strided(source.buffer, source.offset, self.shape, strides, source.dtype)
 
     def walk(self, axes: tuple[int, ...]) -> None:
         """Order the loops by these axes, the outermost first."""
@@ -85,7 +96,7 @@ class LoopSpace:
         written in order.
         """
         weight = len(self.equations) + 4 * (len(self.loads) + len(self.stored))
-        ordered = any(e.primitive in (place_p, place_add_p) for e in self.equations)
+        ordered = any(writes_at(e) for e in self.equations)
         if prod(self.sizes) * weight < LARGE or SCALAR.get() or ordered:
             return 0, 1
         length = self.sizes[0]
@@ -117,8 +128,8 @@ class LoopSpace:
         return strides
 
 
-def is_indexed(e: Equation) -> bool:
-    return e.primitive in (gather_p, place_p, place_add_p)
+def writes_at(e: Equation) -> bool:
+    return e.primitive in (place_p, place_add_p)
 
 
 def walked(shape: tuple[int, ...], views: Sequence[Strided]) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from ..llvm.binding import bits
 from ..llvm.dtypes import TYPES
 from ..llvm.pen import Pen, Routine
 from . import gemm
-from .emit import vector
+from .elements import vector
 from .geometry import Strided, strides_of
 
 Strides = dict[str, int]

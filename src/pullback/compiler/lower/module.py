@@ -24,7 +24,8 @@ from .addresses import Addresses
 from .complex_numbers import over
 from .convolve_search import convolved, placed
 from .cumulative import cumulated, recurred
-from .emit import Emit, element, memory, store_element
+from .elements import element, memory, store_element
+from .emit import Emit
 from .extreme_places import extreme_places
 from .geometry import Region, Strided
 from .inner_loops import called

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...core.graph import Equation
 from .complex_numbers import over
-from .emit import Emit, Value, chosen, element, memory, store_element, taken
+from .elements import Value, chosen, element, memory, store_element, taken
+from .emit import Emit
 from .reduction_tree import ROWS, Reduction
 from .role import accumulator, reduced_count
 from .row_pen import RowPen

@@ -17,12 +17,13 @@ import numpy as np
 
 from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec
-from ...primitives.shapes import astype_p
+from ...primitives.shapes import astype_p, transpose_p
 from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES
 from .cumulative import has_code
+from .gather import orders_for_gathers
 from .geometry import Orders, Region, Strided, contiguous, view_of
-from .join_scatter import gather, join, put, scatter
+from .join_scatter import gather, join, put, scatter, turned
 from .loop_layout import inner, loop
 from .matmul_axes import Product
 from .matmul_layout import multiply
@@ -55,6 +56,16 @@ def filled(orders: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
     return [*orders, *[None] * (len(variables) - len(orders))]
 
 
+def beneath(graph: Graph, lying: dict[Variable, Any]) -> dict[Variable, Any]:
+    """The memory orders of outputs, and of what they are the transposes of."""
+    for e in reversed(graph.equations):
+        (out, *_), x = e.outputs or (None,), e.inputs[0] if e.inputs else None
+        if e.primitive is transpose_p and out in lying and isinstance(x, Variable):
+            axes = e.static["axes"]
+            lying.setdefault(x, tuple([axes[a] for a in lying[out] or range(len(axes))]))
+    return lying
+
+
 class Plan:
     """The pieces in execution order, and where each value is stored."""
 
@@ -75,7 +86,8 @@ class Plan:
         inputs, outputs = orders or Orders()
         self.orders = Orders(filled(inputs, graph.inputs), filled(outputs, graph.outputs))
         pairs = zip(graph.outputs, self.orders.outputs, strict=True)
-        self.lying = {x: axes for x, axes in pairs if isinstance(x, Variable)}
+        self.lying = orders_for_gathers(graph)
+        self.lying |= beneath(graph, {x: axes for x, axes in pairs if isinstance(x, Variable)})
         self.items: list[PlanItem] = []
         self.made: dict[Variable, PlanItem] = {}  # by one elementwise item, which may be fused
         self.writers: dict[Region, list[PlanItem]] = {}
@@ -176,6 +188,8 @@ class Plan:
 
     def view(self, e: Equation) -> None:
         (x,), (out,) = e.inputs, e.outputs
+        if e.primitive is transpose_p and self.uses[id(x)] == 1 and turned(self, x, e):
+            return
         view = view_of(e.primitive, self.where(x), e.static)
         if view is None:
             whole = self.copied(x)

@@ -9,7 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .emit import Emit, Value
+    from .elements import Value
+    from .emit import Emit
 
 
 def power_of(emit: Emit, x: Value, n: Any) -> Any:

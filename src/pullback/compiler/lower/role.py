@@ -25,7 +25,8 @@ from ..llvm.pen import Pen
 from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
 from .cumulative import recurs
-from .emit import Emit, Refused, Value
+from .elements import Value
+from .emit import Emit, Refused
 from .extreme_places import has_long_rows
 from .geometry import VIEWS
 from .inner_loops import served

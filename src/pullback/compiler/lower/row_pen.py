@@ -6,7 +6,8 @@ import numpy as np
 
 from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
-from .emit import BOOL, ComplexValue, Emit, Value, element, literal, memory, store_element, vector
+from .elements import BOOL, ComplexValue, Value, element, literal, memory, store_element, vector
+from .emit import Emit
 
 AHEAD = 1024  # bytes
 

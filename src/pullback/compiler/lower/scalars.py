@@ -7,7 +7,8 @@ from typing import Any
 from ...core.graph import Variable
 from ..llvm.pen import Pen
 from .addresses import Addresses
-from .emit import Emit, Value, element, store_element
+from .elements import Value, element, store_element
+from .emit import Emit
 from .gather import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .partials import single
 from .plan import Plan

@@ -29,7 +29,7 @@ from ..graph.factors import ByFactors, ByLapack, factors_p
 from ..graph.optimise import decomposed
 from ..graph.rewriting import NewEquations, inlined, opened, rewritten
 from ..graph.small_systems import SOLVING, fits, log_p, sign_p
-from .emit import Value, element, store_element
+from .elements import Value, element, store_element
 from .geometry import Strided
 from .scan import Rolled
 from .text import Matrix, Text, each

@@ -18,7 +18,7 @@ import numpy as np
 from ...core.graph import Equation, Variable
 from ..graph.rewriting import opened, spec_in
 from ..llvm.dtypes import TYPES
-from .emit import Value, element, store_element
+from .elements import Value, element, store_element
 from .geometry import Strided
 from .text import Matrix, Text
 

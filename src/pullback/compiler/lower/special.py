@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from .emit import Emit, Value
+    from .elements import Value
+    from .emit import Emit
 
 DOUBLE = np.dtype(np.float64)
 NEAR_HALF = 0.3, 0.65  # where the quotient of `logit` would cancel

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..llvm.dtypes import TYPES
 from ..llvm.pen import Pen
-from .emit import Emit, Value, element, literal, memory, store_element
+from .elements import Value, element, literal, memory, store_element
+from .emit import Emit
 from .geometry import Strided
 
 

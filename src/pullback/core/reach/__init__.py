@@ -7,6 +7,7 @@ Code that asks:
 
     bytecode         call sites that ask what they call
     code_tables      the tables of lines and exception handlers in a code object
+    of_code          what is found out about a code object, as long as it lives
     harmless         which call sites don't have to ask
     call_tables      the tables that they ask, by number of arguments
     exchange         functions get code that asks, and their own code again

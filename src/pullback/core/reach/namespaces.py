@@ -13,7 +13,6 @@ import os
 import re
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import cache
@@ -26,6 +25,7 @@ import numpy as np
 from ..errors import public_module
 from ..shutdown import rest
 from .code_tables import named, with_nested
+from .of_code import once_for_code
 
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
@@ -118,7 +118,7 @@ STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 class Names:
     """What code, with the functions and classes nested in it, reads and stores outside itself."""
 
-    __slots__ = ("assigned", "home", "loads", "ref", "stores")
+    __slots__ = ("assigned", "home", "loads", "stores")
 
     def __init__(self, code: CodeType) -> None:
         self.loads: set[str] = set()
@@ -126,8 +126,6 @@ class Names:
         self.assigned: set[str] = set()  # variables of an enclosing function that it assigns to
         self.home = code.co_qualname.partition(".")[0]  # a class, if it is a method
         self.read(code)
-        key = id(code)
-        self.ref = weakref.ref(code, lambda _, forget=KNOWN.pop: forget(key, None))
 
     def read(self, code: CodeType) -> None:
         for operation, name in chain.from_iterable(map(named, with_nested(code))):
@@ -139,14 +137,7 @@ class Names:
                 self.assigned.add(name)
 
 
-KNOWN: dict[int, Names] = {}  # id of a code object -> what is known of it
-
-
-def names_of(code: CodeType) -> Names:
-    known = KNOWN.get(id(code))
-    if known is None:
-        known = KNOWN[id(code)] = Names(code)
-    return known
+names_of = once_for_code(Names)
 
 
 # Whose code it is, and whether it takes part.

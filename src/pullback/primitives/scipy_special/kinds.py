@@ -49,10 +49,12 @@ class SeveralResults(Primitive):
     """
 
     reads = "out xs"
+    without_axes = "scalar"
 
     def __init__(self, ufunc, *partials, name):
         super().__init__(name)
         self.ufunc, self.partials, self.n_out = ufunc, partials, ufunc.nout
+        self.by_loop = ufunc
 
     def value(self, *xs):
         return self.ufunc(*xs)

@@ -22,7 +22,7 @@ from scipy.integrate import _tanhsinh
 
 from ...core.array import Array, peel
 from ...core.errors import ConversionError, MissingRuleError, SolverError
-from ...core.operands import as_array
+from ...core.operands import as_array, holds_live
 from ...core.reach.call_tables import CALLS
 from ...core.spec import spec_of
 from ...core.trace import derivatives_of, is_live
@@ -329,10 +329,6 @@ def derived(fun: Any, a: Any, b: Any, points: Any) -> Any:
 def of_derivative(fun: Any, a: Any, b: Any, how: Any) -> Any:
     name = "the derivative of an integral"
     return Integral(name, fun, a, b, how, of_derivative=True).result(None)
-
-
-def holds_live(x: Any) -> bool:
-    return any(map(is_live, x)) if isinstance(x, (list, tuple)) else is_live(x)
 
 
 def with_fixed_weight(fun: Any, a: Any, b: Any, weight: Any, wvar: Any) -> Any:

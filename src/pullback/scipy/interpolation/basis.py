@@ -103,10 +103,8 @@ def antiderivative(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:
 
 def places(x: Any, at: Any) -> Any:
     """The index of a point's interval among x[m + 1]; the first or last if it's outside."""
-    inner = x[1:-1]
-    up = np.searchsorted(inner, at, side="right")
-    down = np.searchsorted(-inner, -at, side="right")
-    return np.where(x[-1] >= x[0], up, down)
+    sign = np.where(x[-1] >= x[0], 1.0, -1.0)
+    return np.searchsorted(sign * x[1:-1], sign * at, side="right")
 
 
 def polynomial(c: Any, x: Any, at: Any, nu: int = 0, where: Any = None) -> Any:

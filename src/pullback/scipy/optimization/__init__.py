@@ -1,5 +1,6 @@
 """scipy.optimize: solutions have the derivative of a root or of a stationary point.
 
+calls           what a solver gave, and its arguments
 roots           brentq, newton, fsolve, root, fixed_point and others
 conditions      which constraints are active, and the equations of a constrained minimum
 minima          minimize, minimize_scalar, fmin and others, global optimisers

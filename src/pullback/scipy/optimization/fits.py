@@ -13,10 +13,9 @@ from ...core.registry import refuse
 from ...core.spec import is_inexact
 from ...primitives.exact import constant, like
 from ...transforms.derived import elementwise_grad, jacobian
-from ..solving.plain import number, solve
-from ..solving.serving import serves
+from ..solving.plain import Examples, number, solve
+from .calls import solver
 from .conditions import Minimum, between, minimum
-from .minima import called
 from .roots import as_tuple, others, reason, summary
 
 # rho(z) for z = (residual / f_scale) ** 2, as SciPy documents them.
@@ -75,11 +74,8 @@ def weighted_slopes(problem: Minimum) -> Callable[..., Any]:
     return jac
 
 
-@serves(optimize.least_squares, amplifies=True)
-def least_squares(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.least_squares, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.least_squares)
+def least_squares(found: Examples, given: dict[str, Any]) -> Any:
     fun, more, keywords = given["fun"], as_tuple(given["args"]), given["kwargs"] or {}
     x = found.of(lambda r: r.x)
     of = lambda x: fun(x, *more, **keywords)
@@ -125,11 +121,8 @@ def as_returned(name: str, found: Any, x: Any, further: Any, rest: Any) -> tuple
 FOUND = (1, 2, 3, 4, 6, 7, 8)  # flags of leastsq; the last: asked for more digits than there are
 
 
-@serves(optimize.leastsq, amplifies=True)
-def leastsq(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.leastsq, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.leastsq)
+def leastsq(found: Examples, given: dict[str, Any]) -> Any:
     full = given["full_output"]
     out = list(found.first)
     x, more = found.of(lambda r: as_array(r[0])), as_tuple(given["args"])
@@ -172,11 +165,8 @@ def observed(given: Any) -> tuple[Any, Any, Any]:
     return x[..., kept], y[kept], sigma
 
 
-@serves(optimize.curve_fit, amplifies=True)
-def curve_fit(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.curve_fit, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.curve_fit)
+def curve_fit(found: Examples, given: dict[str, Any]) -> Any:
     full = given["full_output"]
     f, keywords = given["f"], given["kwargs"]
     xdata, ydata, sigma = observed(given)
@@ -222,11 +212,8 @@ def linear(matrix: Any, right: Any) -> Callable[..., Any]:
     return lambda x: as_array(matrix) @ x - as_array(right)
 
 
-@serves(optimize.lsq_linear, amplifies=True)
-def lsq_linear(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.lsq_linear, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.lsq_linear)
+def lsq_linear(found: Examples, given: dict[str, Any]) -> Any:
     x = found.of(lambda r: r.x)
     problem = fitted(linear(given["A"], given["b"]), x, given["bounds"], "linear", 1.0)
     failure = reason(found, lambda r: r.success, lambda r: r.message)
@@ -239,11 +226,8 @@ def lsq_linear(*args: Any, **options: Any) -> Any:
     return summary("lsq_linear", found, lambda r: r, known)
 
 
-@serves(optimize.nnls, amplifies=True)
-def nnls(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.nnls, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.nnls)
+def nnls(found: Examples, given: dict[str, Any]) -> Any:
     x, size = found.of(lambda r: r[0]), found.of(lambda r: number(r[1]))
     problem = fitted(linear(given["A"], given["b"]), x, (0.0, np.inf), "linear", 1.0)
     if not problem.theta:
@@ -253,11 +237,8 @@ def nnls(*args: Any, **options: Any) -> Any:
     return x, like(found.first[1], rest[0])
 
 
-@serves(optimize.isotonic_regression, amplifies=True)
-def isotonic_regression(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.isotonic_regression, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.isotonic_regression)
+def isotonic_regression(found: Examples, given: dict[str, Any]) -> Any:
     # The fit is the mean of each block of observations, and blocks stay.
     y = as_array(given["y"])
     y = y if is_inexact(y.dtype) else y.astype(float)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,9 @@ from scipy import optimize
 
 from ...core.operands import as_array
 from ...primitives.exact import constant
-from ..solving.plain import Examples, number, signature, solve
+from ..solving.plain import Examples, number
 from ..solving.serving import serves
+from .calls import called_in_full, solver
 from .conditions import Minimum, bound_rows, constraint_rows, minimum
 from .roots import as_tuple, exhausted, others, reason, summary
 
@@ -67,45 +67,19 @@ def of_result(
     return summary(name, found, lambda r: r, known)
 
 
-def called(original: Any, args: Any, options: dict[str, Any]) -> tuple[Examples, Any]:
-    """SciPy's call on plain values, and the arguments by name with their defaults."""
-    return call_of(original, signature(original).bind(*args, **options))
-
-
-def called_in_full(original: Any, args: Any, options: Any) -> tuple[Examples, Any, Any]:
-    """The same with all that SciPy returns, and whether the caller has asked for all."""
-    bound = signature(original).bind(*args, **options)
-    full = bound.arguments.get("full_output", 0)
-    bound.arguments["full_output"] = True
-    return *call_of(original, bound), full
-
-
-def call_of(original: Any, bound: inspect.BoundArguments) -> tuple[Examples, Any]:
-    args, options = bound.args, bound.kwargs
-    found = solve(lambda values: original(*values.tree(args), **values.tree(options)))
-    bound.apply_defaults()
-    return found, bound.arguments
-
-
 def objective(fun: Any, pair: bool) -> Any:
     """The objective of a function that may return its gradient as well."""
     return (lambda x, *args: fun(x, *args)[0]) if pair else fun
 
 
-@serves(optimize.minimize, amplifies=True)
-def minimize(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.minimize, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.minimize)
+def minimize(found: Examples, given: dict[str, Any]) -> Any:
     fun = objective(given["fun"], given["jac"] is True)
     return of_result("minimize", found, fun, given["args"], given["bounds"], given["constraints"])
 
 
-@serves(optimize.minimize_scalar, amplifies=True)
-def minimize_scalar(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.minimize_scalar, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.minimize_scalar)
+def minimize_scalar(found: Examples, given: dict[str, Any]) -> Any:
     bounds = None if given["bounds"] is None else [given["bounds"]]
     return of_result("minimize_scalar", found, given["fun"], given["args"], bounds)
 
@@ -113,11 +87,8 @@ def minimize_scalar(*args: Any, **options: Any) -> Any:
 def global_minimiser(original: Any) -> None:
     """The best of many points, polished or not, is a minimum like others."""
 
-    @serves(original, amplifies=True)
-    def find(*args: Any, **options: Any) -> Any:
-        found, given = called(original, args, options)
-        if not found.live:
-            return found.first
+    @solver(original)
+    def find(found: Examples, given: dict[str, Any]) -> Any:
         more = (given.get("minimizer_kwargs") or {}).get("args", ())
         bounds = given.get("bounds", (given.get("minimizer_kwargs") or {}).get("bounds"))
         constraints = given.get("constraints") or (given.get("minimizer_kwargs") or {}).get(
@@ -185,11 +156,8 @@ for function, position in FLAGS.items():
     older(function, position)
 
 
-@serves(optimize.fmin_l_bfgs_b, amplifies=True)
-def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.fmin_l_bfgs_b, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.fmin_l_bfgs_b)
+def fmin_l_bfgs_b(found: Examples, given: dict[str, Any]) -> Any:
     failure = reason(
         found, lambda r: not r[2]["warnflag"] or exhausted(r[2]["task"]), lambda r: r[2]["task"]
     )
@@ -202,11 +170,8 @@ def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
     return x, value, {**found.first[2], "grad": slope}
 
 
-@serves(optimize.fmin_tnc, amplifies=True)
-def fmin_tnc(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.fmin_tnc, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.fmin_tnc)
+def fmin_tnc(found: Examples, given: dict[str, Any]) -> Any:
     # LOCALMINIMUM, FCONVERGED, XCONVERGED
     failure = reason(
         found, lambda r: r[2] in (0, 1, 2), lambda r: f"fmin_tnc stopped with code {r[2]}"
@@ -218,11 +183,8 @@ def fmin_tnc(*args: Any, **options: Any) -> Any:
     return (x, *found.first[1:])
 
 
-@serves(optimize.fmin_cobyla, amplifies=True)
-def fmin_cobyla(*args: Any, **options: Any) -> Any:
-    found, given = called(optimize.fmin_cobyla, args, options)
-    if not found.live:
-        return found.first
+@solver(optimize.fmin_cobyla)
+def fmin_cobyla(found: Examples, given: dict[str, Any]) -> Any:
     cons = given["cons"]
     several = cons if isinstance(cons, (list, tuple)) else [cons]
     more = given["args"] if given["consargs"] is None else given["consargs"]

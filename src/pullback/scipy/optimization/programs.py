@@ -12,8 +12,9 @@ from ...primitives.exact import constant
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves, traced
 from ..solving.undetermined import undetermined
+from .calls import solver
 from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
-from .minima import called, scalar
+from .minima import scalar
 from .roots import reason, summary
 
 
@@ -21,11 +22,10 @@ def dense(x: Any) -> Any:
     return x.toarray() if hasattr(x, "toarray") else as_array(x)
 
 
-@serves(optimize.linprog)
-def linprog(*args: Any, **options: Any) -> Any:
+@solver(optimize.linprog, amplifies=False)
+def linprog(found: Examples, given: dict[str, Any]) -> Any:
     """The vertex moves with the constraints that meet there."""
-    found, given = called(optimize.linprog, args, options)
-    if not found.live or is_unsolved(found):
+    if is_unsolved(found):
         return found.first
     cost = as_array(given["c"])
     bounds = (0, None) if given["bounds"] is None else given["bounds"]
@@ -103,11 +103,10 @@ def is_unsolved(found: Examples) -> bool:
     return not found.traces and found.first.x is None
 
 
-@serves(optimize.milp)
-def milp(*args: Any, **options: Any) -> Any:
+@solver(optimize.milp, amplifies=False)
+def milp(found: Examples, given: dict[str, Any]) -> Any:
     """A linear program of the numbers that need not be whole; which those are stays."""
-    found, given = called(optimize.milp, args, options)
-    if not found.live or is_unsolved(found):
+    if is_unsolved(found):
         return found.first
     cost, bounds = as_array(given["c"]), given["bounds"]
     limits = (0.0, np.inf) if bounds is None else bounds
@@ -170,12 +169,9 @@ def linear_sum_assignment(*args: Any, **options: Any) -> Any:
     return found.of(lambda r: r[0]), found.of(lambda r: r[1])
 
 
-@serves(optimize.quadratic_assignment)
-def quadratic_assignment(*args: Any, **options: Any) -> Any:
+@solver(optimize.quadratic_assignment, amplifies=False)
+def quadratic_assignment(found: Examples, given: dict[str, Any]) -> Any:
     """The assignment that the trials lead to is locally constant; its cost is a sum."""
-    found, given = called(optimize.quadratic_assignment, args, options)
-    if not found.live:
-        return found.first
     chosen = found.of(lambda r: r.col_ind)
     moves = found.of(lambda r: np.eye(len(r.col_ind))[r.col_ind])
     cost = np.sum(as_array(given["A"]) * (moves @ as_array(given["B"]) @ moves.swapaxes(-1, -2)))

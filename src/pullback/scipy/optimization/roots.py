@@ -17,6 +17,7 @@ from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, number, shallow, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
+from .calls import solver
 
 OUT_OF_DIGITS = (
     "precision loss", "ABNORMAL", "failure to predict improvement",
@@ -178,17 +179,11 @@ class OfEachExample:
         return self.refuse()
 
 
-@serves(optimize.root_scalar, amplifies=True)
-def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
-    found = solve(
-        lambda values: optimize.root_scalar(*values.tree((f, args, *more)), **values.tree(options))
-    )
-    if not found.live:
-        return found.first
-    names = ("method", "bracket", "fprime")
-    given = {**dict(zip(names, more, strict=False)), **options}
-    pair = bool(given.get("fprime")) and not callable(given["fprime"])
-    several = bool(given.get("fprime2")) and not callable(given["fprime2"])
+@solver(optimize.root_scalar)
+def root_scalar(found: Examples, given: dict[str, Any]) -> Any:
+    f = given["f"]
+    pair = bool(given["fprime"]) and not callable(given["fprime"])
+    several = bool(given["fprime2"]) and not callable(given["fprime2"])
 
     def value(x: Any, *args: Any) -> Any:
         out = f(x, *args)
@@ -196,7 +191,7 @@ def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
 
     failure = reason(found, lambda r: r.converged, lambda r: r.flag)
     x = found.of(lambda r: number(r.root))
-    x = constant(root_of("root_scalar", value, as_tuple(args), x, failure)[0])
+    x = constant(root_of("root_scalar", value, as_tuple(given["args"]), x, failure)[0])
     return summary("root_scalar", found, lambda r: r, {"root": x})
 
 
@@ -240,38 +235,26 @@ def newton(
     return (x, rest[0]) if len(rest) == 1 else type(found.first)(x, *rest)
 
 
-@serves(optimize.fixed_point)
-def fixed_point(func: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
-    found = solve(
-        lambda values: optimize.fixed_point(
-            *values.tree((func, x0, args, *more)), **values.tree(options)
-        )
-    )
-    if not found.live:
-        return found.first
+@solver(optimize.fixed_point, amplifies=False)
+def fixed_point(found: Examples, given: dict[str, Any]) -> Any:
+    func = given["func"]
     x = found.of(lambda r: number(r))
     gap = lambda x, *args: as_array(func(x, *args)) - x
-    out = constant(root_of("fixed_point", gap, as_tuple(args), x, None)[0])
+    out = constant(root_of("fixed_point", gap, as_tuple(given["args"]), x, None)[0])
     return arrayed(out) if isinstance(found.first, np.ndarray) else out
 
 
 # Systems of equations.
 
 
-@serves(optimize.root, amplifies=True)
-def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
-    found = solve(
-        lambda values: optimize.root(*values.tree((fun, x0, args, *more)), **values.tree(options))
-    )
-    if not found.live:
-        return found.first
-    names = ("method", "jac")
-    pair = dict(zip(names, more, strict=False), **options).get("jac") is True
-    of = (lambda x, *args: fun(x, *args)[0]) if pair else fun
+@solver(optimize.root)
+def root(found: Examples, given: dict[str, Any]) -> Any:
+    fun = given["fun"]
+    of = (lambda x, *args: fun(x, *args)[0]) if given["jac"] is True else fun
     failure = reason(found, lambda r: r.success or exhausted(r.message), lambda r: r.message)
     doubt = reason(found, lambda r: r.success, lambda r: r.message)
     x = found.of(lambda r: as_array(r.x))
-    x, program = root_of("root", of, as_tuple(args), x, failure, doubt)
+    x, program = root_of("root", of, as_tuple(given["args"]), x, failure, doubt)
     known = {"x": constant(x)}
     if program is not None and "fun" in found.first:
         known["fun"] = program([x], program.theta)
@@ -319,15 +302,10 @@ def fsolve(
 def quasi_newton(original: Any) -> None:
     """`broyden1` and its kin: they raise NoConvergence."""
 
-    @serves(original, amplifies=True)
-    def find(F: Any, xin: Any, *more: Any, **options: Any) -> Any:
-        found = solve(
-            lambda values: original(*values.tree((F, xin, *more)), **values.tree(options))
-        )
-        if not found.live:
-            return found.first
+    @solver(original)
+    def find(found: Examples, given: dict[str, Any]) -> Any:
         x = found.of(as_array)
-        return constant(root_of(original.__name__, F, (), x, None)[0])
+        return constant(root_of(original.__name__, given["F"], (), x, None)[0])
 
 
 for function in (

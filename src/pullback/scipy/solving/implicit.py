@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from ...core.array import Array, peel
+from ...core.cotangent import added
 from ...core.errors import MissingRuleError, SolverError
 from ...core.tree import unflatten
 from ...transforms.call import FunctionCall, floating, placed
@@ -131,12 +132,12 @@ class Equations:
             _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023  # at once
             more, *parts = pullback(bar)
             z_bar = more if z_bar is None else z_bar + more
-            totals = [add(a, b) for a, b in zip(totals, parts, strict=True)]
+            totals = [added(a, b) for a, b in zip(totals, parts, strict=True)]
         if z_bar is not None:
             slope = self.slope(z, theta, given)
             multiplier = self.linear(self.transposed(slope), -z_bar)
             _, pullback = vjp(lambda *p: self.residual(z, whole_of(p), given), *moving)
-            totals = [add(a, b) for a, b in zip(totals, pullback(multiplier), strict=True)]
+            totals = [added(a, b) for a, b in zip(totals, pullback(multiplier), strict=True)]
         return placed(totals, at, len(theta))
 
     def linearised(self, z: Any, theta: Any, given: Any) -> tuple[Any, Any]:
@@ -197,10 +198,6 @@ class DiagonalEquations(Equations):
 
     def linear(self, matrix: Any, right: Any) -> Any:
         return right / matrix
-
-
-def add(a: Any, b: Any) -> Any:
-    return b if a is None else a if b is None else a + b
 
 
 NEWTON = 50  # steps at most
