@@ -472,6 +472,19 @@ def test_missing_extra(monkeypatch):
         binding.binding.cache_clear()
 
 
+def test_old_extra():
+    """An LLVM whose pointers have types can't read our text."""
+
+    class Old:
+        def parse_assembly(self, text):
+            raise RuntimeError("LLVM IR parsing error")
+
+    with pytest.raises(
+        MissingExtraError, match=r"0\.45 or newer.*\n.*pip install --upgrade llvmlite"
+    ):
+        binding.refuse_old(Old())
+
+
 def test_an_assignment_to_a_view_leaves_what_others_read():
     """A copy of a reshaped array is no copy of memory, and is not written to in its place."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,29 @@ from ...core.reach.session import call_outside
 from ...primitives.exact import exact, like
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take
-from ..sparse_arrays.patterns import fixed
+from ..sparse_arrays.patterns import fixed, is_mapped
 from .distances import length
 
 
 def nearest(x: Any, *, tree: Any, options: Any) -> Any:
     return spatial.cKDTree.query(tree, np.ascontiguousarray(x), **dict(options))[1]
+
+
+def nearest_of(data: Any, x: Any, *, tree: Any, options: Any) -> Any:
+    return nearest(x, tree=tree_of(data, *tree), options=options)
+
+
+LATEST: dict[Any, tuple[Any, Any]] = {}  # points and their tree, the latest of each kind
+
+
+def tree_of(data: Any, kind: Any, options: Any) -> Any:
+    """A tree of these points, which is the one before if they have not moved."""
+    points, tree = LATEST.get((kind, options), (None, None))
+    if tree is None or not np.array_equal(points, data):
+        points = np.array(data)
+        tree = kind(points, **dict(options))
+        LATEST[kind, options] = points, tree
+    return tree
 
 
 def several(options: Any) -> Any:
@@ -31,19 +49,27 @@ def several(options: Any) -> Any:
 
 
 neighbours = Chosen("neighbours", nearest, lambda x, tree, options: x.shape[:-1] + several(options))
+neighbours_of = Chosen(
+    "neighbours of points",
+    nearest_of,
+    lambda data, x, tree, options: x.shape[:-1] + several(options),
+)
 
 
-def queried(tree: Any, data: Any, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0,
+def queried(find: Any, data: Any, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0,
             distance_upper_bound: Any = np.inf, workers: int = 1) -> Any:  # fmt: skip
-    """Distances and indices; a neighbour that there is not is infinitely far."""
+    """Distances and indices; a neighbour that there is not is infinitely far.
+
+    find(x, options): the indices.
+    """
     x = as_array(x)
     options = {"k": k, "eps": eps, "p": p, "distance_upper_bound": distance_upper_bound}
     options = {key: fixed(value) for key, value in options.items()}
-    found = neighbours(x, tree=tree, options=tuple({**options, "workers": workers}.items()))
+    found = find(x, tuple({**options, "workers": workers}.items()))
     near = take(data, np.minimum(found, data.shape[0] - 1), axis=0)
     at = x if near.ndim == x.ndim else x[..., None, :]
-    far = length(at - near, p)
-    return np.where(found < data.shape[0], far, np.inf), found
+    far = np.where(found < data.shape[0], length(at - near, p), np.inf)
+    return (far if far.ndim else like(0.0, far)), found  # of one point SciPy gives a float
 
 
 def close_pairs(
@@ -91,7 +117,8 @@ def of_tree(method: Any) -> Any:
         if not any(type(x) is Tree or is_live(as_array(x)) for x in given if not callable(x)):
             return plain(*args, **options)
         if name == "query":
-            return queried(tree, np.asarray(tree.data), *args, **options)
+            find = lambda x, options: neighbours(x, tree=tree, options=options)
+            return queried(find, np.asarray(tree.data), *args, **options)
         if name in CHOICES:
             return chosen(method, args, options)
         return plain(*args, **options)
@@ -106,12 +133,23 @@ class Tree:
     """A tree of points that are differentiated."""
 
     def __init__(self, kind: Any, data: Any, options: dict[str, Any]) -> None:
-        self.data, self.native = data, kind(np.array(fixed(data)), **options)
+        self.data, self.kind, self.options = data, kind, options
         self.n, self.m = data.shape
-        self.leafsize = self.native.leafsize
+        if is_mapped(data):
+            fixed(data)  # refused, so that there is a tree for each example
+
+    @cached_property
+    def native(self) -> Any:
+        return self.kind(np.array(fixed(self.data)), **self.options)
+
+    @property
+    def leafsize(self) -> int:
+        return self.native.leafsize
 
     def query(self, x: Any, *args: Any, **options: Any) -> Any:
-        return queried(self.native, self.data, x, *args, **options)
+        tree = self.kind, tuple(sorted(self.options.items()))
+        find = lambda x, options: neighbours_of(self.data, x, tree=tree, options=options)
+        return queried(find, self.data, x, *args, **options)
 
     def sparse_distance_matrix(self, other: Any, *args: Any, **options: Any) -> Any:
         return close_pairs(self, other, *args, **options)
