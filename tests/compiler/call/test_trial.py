@@ -644,6 +644,7 @@ def test_short_calls_are_not_looked_at_one_by_one(monkeypatch):
     while not fast.cache_info().misses and n < 1_000:
         assert fast(1.5) == 2.25
         n += 1
+        assert n != 9 or len(looked) == 1
         if n in (100, 101):
             assert pb.grad(fast)(1.5) == 3.0
             np.testing.assert_array_equal(fast(X), X * X)

@@ -65,7 +65,7 @@ class CallKind:
             compiled.counter[1], compiled.last_way = 0, reasons.early(entry)
             out = early.run(fun, args, kwargs)
             alone = len(compiled.entries) < 2 and not compiled.repeat[1]
-            if alone and early.short and early.untimed and early.comes_again:
+            if alone and early.short and early.untimed:
                 compiled.repeat = spared(fun, early), []
             return out
         if entry.paths and entry.paths[0].is_awaited():
