@@ -269,6 +269,8 @@ class Several(Primitive):
         lambda x: ((x + 1)[::2], np.asfortranarray(np.outer(x, x))),
         lambda x: [x + 1, x * 2],
         lambda x: (x + 1, np.array(x.sum())),
+        lambda x: ((x + 1)[()], x.reshape(3, 1)[()] * 2),
+        lambda x: ((x + 1)[::-1], np.add(x, 1)[:2]),
     ],
 )
 def test_several_results_of_a_call(made):
@@ -468,6 +470,19 @@ def test_missing_extra(monkeypatch):
     finally:
         monkeypatch.undo()
         binding.binding.cache_clear()
+
+
+def test_old_extra():
+    """An LLVM whose pointers have types can't read our text."""
+
+    class Old:
+        def parse_assembly(self, text):
+            raise RuntimeError("LLVM IR parsing error")
+
+    with pytest.raises(
+        MissingExtraError, match=r"0\.45 or newer.*\n.*pip install --upgrade llvmlite"
+    ):
+        binding.refuse_old(Old())
 
 
 def test_an_assignment_to_a_view_leaves_what_others_read():

@@ -7,10 +7,13 @@ from scipy import linalg, special
 import pullback as pb
 import pullback.scipy.linalg
 import pullback.scipy.special
-from pullback.compiler.disk import records
+from pullback.compiler.disk import portable, records
 from pullback.core.primitive import Primitive
+from pullback.core.reach import namespaces
 from pullback.core.registry import FUNCTIONS, UFUNCS
 from pullback.core.traits import Traits
+from pullback.primitives import load
+from pullback.primitives.indexing import getitem_p
 from pullback.primitives.inner_loops import ASSUMING, LOOPS
 from pullback.primitives.lapack_routines import ROUTINES
 from tests.background import idle
@@ -43,9 +46,23 @@ def test_a_later_process_repeats_it(name, monkeypatch):
 
 def test_every_primitive_is_found_again():
     """Those of ufuncs, whatever their form, and those that are made of LAPACK's routines."""
+    load()
     known = [getattr(x, "primitive", x) for x in [*UFUNCS.values(), *FUNCTIONS.values()]]
     known += [*ROUTINES.values(), *ASSUMING.values(), *LOOPS.values()]
     known = [x for x in known if isinstance(x, (Primitive, Traits))]
     assert len(known) > 400
     for x in known:
         assert records.loaded(records.written(x)) is x
+
+
+def test_functions_without_a_module_hinder_no_search(monkeypatch):
+    """Compiled ones of SciPy 1.18 have none; ours keep such functions in tables."""
+
+    def nameless():
+        pass
+
+    nameless.__module__ = None
+    monkeypatch.setitem(namespaces.STANDS, id(nameless), nameless)
+    monkeypatch.setattr(portable, "PLACES", {})
+    monkeypatch.setattr(portable, "SEARCHED", [0])
+    assert portable.thing_at(*portable.place_of(getitem_p)) is getitem_p

@@ -351,22 +351,28 @@ def place_of(x: Any) -> tuple[Any, ...]:
             if getattr(sys.modules.get(name), mine, None) is x:
                 return name, mine
     elif found_at(x) is None and len(sys.modules) != SEARCHED[0]:
-        SEARCHED[0] = len(sys.modules)
-        for name, module in sys.modules.copy().items():
-            if name.startswith("pullback.") and type(module) is types.ModuleType:
-                for key, y in list(vars(module).items()):
-                    y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
-                    if of(y, Traits):
-                        PLACES[id(y)] = name, key
-                    else:
-                        PLACES.update({id(z): (name, key, "inside", way) for z, way in held(y)})
-    place: tuple[Any, ...] | None = found_at(x)
+        search()
+    place = found_at(x)
     if place is None and of(getattr(x, "ufunc", None), np.ufunc):
         place = *place_of(x.ufunc), "ufunc"
         place = place if thing_at(*place) is x else None
     if place is None:
         raise Unportable(f"`{getattr(x, '__name__', x)}` has no name in a library")
     return place
+
+
+def search() -> None:
+    """Note where the primitives are that modules of ours hold by now."""
+    modules = sys.modules.copy()
+    for name, module in modules.items():
+        if name.startswith("pullback.") and type(module) is types.ModuleType:
+            for key, y in list(vars(module).items()):
+                y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
+                if of(y, Traits):
+                    PLACES[id(y)] = name, key
+                else:
+                    PLACES.update({id(z): (name, key, "inside", way) for z, way in held(y)})
+    SEARCHED[0] = len(modules)
 
 
 Step = tuple[str, Any]  # how a part is reached: ("item", key), ("attribute", name), ("cell", name)
@@ -390,9 +396,8 @@ def steps_from(x: Any) -> list[Step]:
         return [("item", k) for k in list(x) if type(k) in (int, str)]
     if of(x, tuple):
         return [("item", i) for i in range(len(x))]
-    if not (x.__module__ if of(x, types.FunctionType) else type(x).__module__).startswith(
-        "pullback."
-    ):
+    home = x.__module__ if of(x, types.FunctionType) else type(x).__module__
+    if not str(home).startswith("pullback."):  # compiled functions of SciPy's have no home
         return []
     if of(x, types.FunctionType):
         return [("cell", name) for name in x.__code__.co_freevars]

@@ -51,6 +51,17 @@ def absent() -> MissingExtraError:
     )
 
 
+def refuse_old(llvm: Any) -> None:
+    """Raise for a release of llvmlite that can't read our text, where pointers have no types."""
+    try:
+        llvm.parse_assembly("declare void @takes(ptr)")
+    except RuntimeError as error:
+        raise MissingExtraError(
+            "`pullback.compile` makes machine code with llvmlite 0.45 or newer, but an older one is"
+            " installed.\n  Install a newer one with `pip install --upgrade llvmlite`."
+        ) from error
+
+
 @cache
 def binding() -> Any:
     with LOCK:  # the import as well: a process that forks waits for it
@@ -60,6 +71,7 @@ def binding() -> Any:
             raise absent() from error
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        refuse_old(llvm)
         for name in symbols.LIBRARIES:
             with suppress(RuntimeError):
                 llvm.load_library_permanently(name)

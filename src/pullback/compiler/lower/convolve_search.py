@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -71,21 +73,57 @@ CHECKED = 32  # as many elements for each number that is sought are looked at wh
 def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
     """Binary search in a sorted array, and NumPy's own steps in one that isn't sorted.
 
-    Whether it is sorted is asked where many numbers are sought.
+    Where NumPy's steps are others, whether it is sorted is asked if many numbers are sought.
     """
     a, v, out = views
     text = Text(v.dtype, declared)
     search = PlaceSearch(text, a, str(e.static["side"]).startswith("r"))
     many = prod(v.shape)
-    if many == 1 or a.shape[0] > CHECKED * many:
+    if numpy_halves(v.dtype):
+        search.by_halves(v, out, numpys_parts(a.shape[0]))
+    elif many == 1 or a.shape[0] > CHECKED * many:
         search.by_steps(v, out, e.static["rows"])
     else:
         rises = search.rises()
         with text.when(rises):
-            search.by_halves(v, out)
+            search.by_halves(v, out, fewest_parts(a.shape[0]))
         with text.when(text.logical_not(rises)):
             search.by_steps(v, out, e.static["rows"])
     return text.finished("%a", "%x0")
+
+
+def fewest_parts(n: int) -> list[tuple[int, int]]:
+    """Places in a sorted array of n elements by the fewest comparisons."""
+    parts = []
+    while n:
+        half = (n + 1) // 2
+        parts.append((half - 1, half))
+        n -= half
+    return parts
+
+
+def numpys_parts(n: int) -> list[tuple[int, int]]:
+    """Places as NumPy finds them from 2.5 on, also where the array isn't sorted."""
+    parts = []
+    while n > 1:
+        parts.append((n // 2, n // 2))
+        n -= n // 2
+    return [*parts, (0, 1)]
+
+
+@cache
+def numpy_halves(dtype: np.dtype) -> bool:
+    """Whether NumPy finds each place by `numpys_parts`, which is asked of an unsorted array."""
+    table, sought = [(np.arange(60) * k % 23 % 11).astype(dtype) for k in (7, 5)]
+    found = np.searchsorted(table, sought).tolist()
+    return found == [place_of(x, table) for x in sought]
+
+
+def place_of(x: Any, table: np.ndarray) -> int:
+    place = 0
+    for at, part in numpys_parts(len(table)):
+        place += part * int(table[place + at] < x)
+    return place
 
 
 class PlaceSearch:
@@ -108,24 +146,25 @@ class PlaceSearch:
         total = text.line(f"load i64, ptr {falls}")
         return Value(text.whole("icmp eq i64 {}, 0", total), np.dtype(bool))
 
-    def by_halves(self, v: Strided, out: Strided) -> None:
-        """The place is a sum of numbers that are added or not: nobody can foresee a branch here."""
+    def by_halves(self, v: Strided, out: Strided, parts: list[tuple[int, int]]) -> None:
+        """The place is a sum of numbers that are added or not: nobody can foresee a branch here.
+
+        parts: how far from the place so far each element stands, and what is added if it precedes.
+        """
         text = self.text
         with each(text, v.shape, [v, out]) as (start, to):
-            x, left = element(text, start, v.dtype), self.n
-            first: str | int = 0  # the place is from here to as many further as are left
-            while left:
-                half = (left + 1) // 2
-                last = text.whole("add i64 {}, {}", first, half - 1)
-                before = precedes(text, self.table[0, last], x, self.right)
+            x = element(text, start, v.dtype)
+            first: str | int = 0
+            for at, part in parts:
+                there = self.table[0, text.whole("add i64 {}, {}", first, at)]
+                before = precedes(text, there, x, self.right)
                 passed = text.line(f"zext i1 {before.name} to i64")
-                further = text.whole("mul i64 {}, {}", passed, half)
+                further = text.whole("mul i64 {}, {}", passed, part)
                 first = text.whole("add i64 {}, {}", first, further)
-                left -= half
             store_element(text, to, Value(str(first), INT64))
 
     def by_steps(self, v: Strided, out: Strided, rows: int) -> None:
-        """NumPy's steps: each search begins with one of the ends that the last one found.
+        """NumPy's steps until 2.4: each search begins with one of the ends that the last one found.
 
         rows: the number of leading axes along which each row is a search of its own.
         """
