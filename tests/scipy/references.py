@@ -59,6 +59,8 @@ def tighter(f):
         is_default = x is None and f is integrate.odeint  # which has its tolerances in C
         if name in TOLERANCES and (is_default or (type(x) is float and x > TIGHT)):
             tight[name] = TIGHT
+        if name == "jac" and x == "2-point":
+            tight[name] = "3-point"
     code, defaults = f.__code__, f.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
     positional = tuple([tight.get(n, x) for n, x in zip(names, defaults, strict=True)])

@@ -61,9 +61,14 @@ class Notes:
 
 
 class StageTrace(Trace):
-    """Computes values without derivatives and writes operations down; the node is a Variable."""
+    """Computes values without derivatives and writes operations down; the node is a Variable.
+
+    plain_truth: what a comparison of Python's numbers gives is plain, as in a run that is not
+        recorded; where answers are asked for again, it is an Array.
+    """
 
     __slots__ = ()
+    plain_truth = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         values, inputs = [], []
@@ -88,6 +93,8 @@ class StageTrace(Trace):
         if primitive.n_out is None:
             variable = Variable(spec_of(out))
             equations.append(Equation(primitive, tuple(inputs), (variable,), static))
+            if self.plain_truth and (type(out) is bool or type(out) is int):
+                return out
             return Array(out, self, variable)
         variables = tuple([Variable(spec_of(o)) for o in out])
         equations.append(Equation(primitive, tuple(inputs), variables, static))
