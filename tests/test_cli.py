@@ -111,7 +111,7 @@ class TestDoctor:
         (["model.py:size"], 2, "`size` in `model.py` is not a function, but int."),
         (["broken.py:f"], 2, "`broken.py` could not be run: ZeroDivisionError: division by zero"),
         (["model.py:loss", "--at", "x=1"], 2, "takes (x, y): missing a required argument: 'y'."),
-        (["model.py:boom", "--at", "z=1"], 2, "takes (x): missing a required argument: 'x'."),
+        (["model.py:boom", "--at", "z=1"], 2, "takes (x), and has no argument `z`."),
         (["model.py:boom", "--at", "x"], 2, "`x` is not of the form NAME=VALUE."),
         (["model.py:boom", "--at", "x=1", "x=2"], 2, "`x` was given twice."),
         (["model.py:boom", "--at", "x=a"], 2, "`a`, given for `x`, is not a number or a list."),
@@ -130,8 +130,21 @@ def test_errors(folder, capsys, argv, status, sentence):
     assert "Traceback" not in err
 
 
+def test_nothing_to_differentiate(folder, capsys):
+    found, _, err = run(capsys, "doctor", "model.py:steps", "--static", "x=1", "n=2")
+    assert found == 1
+    assert "`doctor` found nothing to differentiate in the arguments of `steps`." in err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"pullback {pullback.__version__}\n"
+
+
 def test_usage(capsys):
     with pytest.raises(SystemExit) as caught:
         main([])
     assert caught.value.code == 2
-    assert "usage: pullback [-h] {explain,doctor}" in capsys.readouterr().err
+    assert "usage: pullback [-h] [--version] {explain,doctor}" in capsys.readouterr().err

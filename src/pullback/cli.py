@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from . import __version__
 from .core.errors import PullbackError
 from .explain import Explanation, explain
 from .explain.doctor import doctor
@@ -48,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="pullback", description="Watch and check the derivatives of a NumPy function."
     )
+    top.add_argument("--version", action="version", version=f"pullback {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
     for name, run, text in (
         ("explain", run_explain, "show a call and its derivatives, operation by operation"),
@@ -155,6 +157,10 @@ def bound(
         raise Unusable(
             f"the parameters of `{target}` can't be found: it has no signature."
         ) from None
+    kinds = {p.kind for p in signature.parameters.values()}
+    unknown = [name for name in kwargs if name not in signature.parameters]
+    if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
+        raise Unusable(f"`{target}` takes {signature}, and has no argument `{unknown[0]}`.")
     positional = [
         name
         for name, p in signature.parameters.items()

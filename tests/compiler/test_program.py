@@ -269,6 +269,8 @@ class Several(Primitive):
         lambda x: ((x + 1)[::2], np.asfortranarray(np.outer(x, x))),
         lambda x: [x + 1, x * 2],
         lambda x: (x + 1, np.array(x.sum())),
+        lambda x: ((x + 1)[()], x.reshape(3, 1)[()] * 2),
+        lambda x: ((x + 1)[::-1], np.add(x, 1)[:2]),
     ],
 )
 def test_several_results_of_a_call(made):

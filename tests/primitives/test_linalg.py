@@ -2,6 +2,7 @@
 
 import itertools
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -512,3 +513,23 @@ def test_values_alone_are_numpys_to_the_bit(n, dtype):
             x = (x + np.conj(np.swapaxes(x, -1, -2))) / 2
             for value in (vjp(f, x)[0], jvp(f, (x,), (x,))[0]):
                 np.testing.assert_array_equal(value, f(x))
+
+
+def test_pseudoinverses_of_ill_conditioned_matrices():
+    """Of a square matrix its derivative is as exact as that of the inverse."""
+    random = np.random.default_rng(3)
+    errors = []
+    for _ in range(15):
+        turns = [np.linalg.qr(random.normal(size=(5, 5)))[0] for _ in range(2)]
+        a, a_dot = turns[0] * np.logspace(0, -4, 5) @ turns[1], random.normal(size=(5, 5))
+        with mpmath.workdps(40):
+            inverse = mpmath.matrix(a.tolist()) ** -1
+            right = -inverse * mpmath.matrix(a_dot.tolist()) * inverse
+        right = np.array(right.tolist(), float)
+        back = vjp(np.linalg.pinv, a)[1](right)[0]
+        found = jvp(np.linalg.pinv, (a,), (a_dot,))[1]
+        inverse = np.linalg.inv(a)
+        outs = found, right * (np.sum(back * a_dot) / np.sum(right**2)), -inverse @ a_dot @ inverse
+        errors.append([np.abs(out - right).max() / np.abs(right).max() for out in outs])
+    forward, reverse, of_inverse = np.median(errors, axis=0)
+    assert max(forward, reverse) < 8 * of_inverse

@@ -4,6 +4,7 @@ import heapq
 import operator
 import sys
 from collections import deque
+from functools import partial
 
 import numpy as np
 import pytest
@@ -332,3 +333,39 @@ def test_a_number_as_a_seed_is_no_effect():
     for x in (POINTS, POINTS**2, POINTS + 1):
         assert fast(x) == distance.directed_hausdorff(x, PLACES)[0]
     assert fast.refusal is None
+
+
+def ended_by(kind, k):
+    """A motion until an event that says so by attributes, given as functions of many kinds."""
+
+    def slope(t, y, rate=k):
+        flow = rate * y[0] / (0.4 + y[0])
+        return [-flow, flow - 3 * y[1] / (0.2 + y[1])]
+
+    def grows(t, y, of=slope):
+        return of(t, y)[1]
+
+    class Growth:
+        def __init__(self):
+            self.rate, self.terminal, self.direction = k, True, -1
+
+        def __call__(self, t, y):
+            return slope(t, y, self.rate)[1]
+
+    event = {
+        "def": lambda: grows,
+        "lambda": lambda: lambda t, y: slope(t, y)[1],
+        "partial": lambda: partial(grows, of=partial(slope, rate=k)),
+        "object": Growth,
+    }[kind]()
+    event.terminal, event.direction = True, -1
+    out = integrate.solve_ivp(slope, (0, 8), [2.0, 0.0], "Radau", events=event)
+    return out.y[1, -1], out.t_events[0][0]
+
+
+@pytest.mark.parametrize("kind", ["def", "lambda", "partial", "object"])
+def test_functions_keep_their_attributes(kind):
+    """An event whose `terminal` was lost let the motion go on to its end, without a word."""
+    ks = np.array([1.2, 1.1])
+    found = pb.vmap(partial(ended_by, kind))(ks)
+    np.testing.assert_allclose(found, np.transpose([ended_by(kind, k) for k in ks]), rtol=1e-12)

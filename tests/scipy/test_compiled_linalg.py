@@ -7,6 +7,7 @@ import pytest
 from scipy import linalg
 
 import pullback as pb
+from pullback.primitives.lapack_routines import getrs_p
 
 RANDOM = np.random.default_rng(0)
 M, B = RANDOM.standard_normal((4, 4)), RANDOM.standard_normal(4)
@@ -221,3 +222,8 @@ def test_gradients(name):
         pb.compile(pb.grad(total, (0, 1)), wait=True)(A, B), expected, strict=True
     ):
         np.testing.assert_allclose(found, right, rtol=1e-9, atol=1e-12)
+
+
+def test_routines_refuse_operands_of_two_precisions():
+    with pytest.raises(TypeError, match="`getrs` takes operands of one precision"):
+        getrs_p(True, A, np.arange(4, dtype=np.int32), B[:, None].astype(np.float32))

@@ -49,13 +49,11 @@ STOPPED_AT = {
     "decisions.long_only": 3e-5,
     "harbour.kinematic_chain": 3e-4,
     "models.frontier": 3e-5,
-    "notebooks.probit_by_bfgs": 1e-3,
     "office.smoothing_choice": 2e-4,
     "office.table_lookup": 3e-5,
     "packages.growth_with_habits": 3e-3,
     "packages.two_stage_gmm": 1e-4,
     "parish.washout_margin": 3e-5,
-    "workshop.economic_dispatch": 3e-5,
 }
 # A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
 # it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
@@ -63,7 +61,6 @@ STOPPED_AT = {
 # and so do minima that stop at a tolerance, of data that machine code has computed.
 ACCURATE_TO = {
     "dynamics.fitted_decay": 2e-8,
-    "manual.distances_of_samples": 2e-8,
     "packages.beta_regression_mle": 3e-7,
     "packages.two_stage_gmm": 3e-7,
     "workshop.basquin": 2e-8,

@@ -301,3 +301,28 @@ class TestStopGradient:
 
     def test_the_result_converts(self):
         assert pb.grad(lambda x: x * float(pb.stop_gradient(x)))(3.0) == 3.0
+
+
+# Questions to numbers of Python's, whose answers are Python's as well; and what is done with them.
+ANSWERS = ["v != 1.0", "v > w", "1 < v < 3", "int(v)", "sum([v > 1, v > 2])", "v // 1", "not v"]
+USES = [
+    "np.where(c, v, w)", "np.asarray(c) * v", "c * v", "np.add(c, c) * v", "float(c) * v", "c + c",
+    "np.stack([np.array(c), np.array(c)]) * v", "np.zeros(2, type(c))[0] + v", "(c is True) * v",
+    "np.isscalar(c) * v", "np.logical_and(c, v > w) * v", "np.clip(c, 0, 1) * v", "sum([c, c]) * v",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_answers_of_numbers_of_pythons(answer):
+    """They are what they are without checkpoint, nested ones included."""
+    for use in USES:
+
+        def f(x, w, use=use):
+            v, w = float(x), float(w)
+            c = eval(answer, {"v": v, "w": w})
+            return np.sum(eval(use, {"np": np, "c": c, "v": v, "w": w})) * v
+
+        expected, slopes = f(2.5, 1.5), pb.grad(f, (0, 1))(2.5, 1.5)
+        for g in (pb.checkpoint(f), pb.checkpoint(pb.checkpoint(f))):
+            assert pb.value_and_grad(g, (0, 1))(2.5, 1.5) == (expected, slopes), use
+            assert pb.jvp(g, (2.5, 1.5), (1.0, 0.0)) == (expected, slopes[0]), use

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .spec import Spec, spec_of
+from .spec import Spec, hardened, spec_of
 
 
 class Variable:
@@ -85,7 +85,9 @@ class Graph:
         last.update({x: -1 for x in self.outputs if type(x) is Variable})  # these are not dropped
         for i, equation in enumerate(self.equations):
             primitive, inputs = equation.primitive, equation.inputs
-            out = primitive(*map(read, inputs), **equation.static)
+            taken = map(read, inputs)
+            taken = taken if primitive.takes_python else map(hardened, taken)
+            out = primitive(*taken, **equation.static)
             outs = out if primitive.n_out is not None else (out,)
             pairs = zip(equation.outputs, outs, strict=True)
             values.update([pair for pair in pairs if pair[0] in last])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.array import Array, peel
 from ..core.differences import difference, pair, precision
-from ..core.errors import name_of
+from ..core.errors import ArgumentError, name_of
 from ..core.spec import is_inexact
 from ..testing import Problem, Sample
 from ..transforms.reverse import vjp
@@ -62,11 +62,17 @@ def doctor(fun: Callable[..., Any]) -> Callable[..., Diagnosis]:
     """
 
     def examine(*args: Any, **kwargs: Any) -> Diagnosis:
+        problem = Problem(Sample(fun, args, kwargs))
+        if not problem.xs:
+            raise ArgumentError(
+                f"`doctor` found nothing to differentiate in the arguments of `{name_of(fun)}`.\n"
+                "  Give real or complex floating numbers: 1.0 and not 1."
+            )
         found = Diagnosis(f"doctor({name_of(fun)})", Explanation(fun, args, kwargs))
         check_nans(found)
         smooth = check_rules(found)
         found.lines.insert(0, "")
-        check_gradient(found, Problem(Sample(fun, args, kwargs)), smooth)
+        check_gradient(found, problem, smooth)
         found.lines[0] = found.lines.pop()
         check_departures(found)
         return found

@@ -163,8 +163,10 @@ class LapackRoutines:
         DECLARED[self.name] = self
 
     def __call__(self, when: Any, *xs: Any, **static: Any) -> Any:
-        dtype = np.result_type(*[x.dtype for x in xs if x.dtype.kind in "fc"])
-        return self.of[dtype](when, *xs, **static)
+        dtypes = {x.dtype for x in xs if x.dtype.kind in "fc"}  # some complex ones take real ones
+        if len({*map(real_type, dtypes)}) > 1:
+            raise TypeError(f"`{self.name}` takes operands of one precision, not {dtypes}.")
+        return self.of[np.result_type(*dtypes)](when, *xs, **static)
 
 
 DECLARED: dict[str, LapackRoutines] = {}
@@ -529,9 +531,7 @@ gbsv_p = LapackRoutines(
     ],
 )  # fmt: skip
 ptsv_p = LapackRoutines(
-    "ptsv",
-    (1, 1, 2),
-    lambda d, e, b: [*b, Inout(0), Inout(1), Inout(2), b[0], INFO],
+    "ptsv", (1, 1, 2), lambda d, e, b: [*b, Inout(0), Inout(1), Inout(2), b[0], INFO]
 )
 pbsv_p = LapackRoutines(
     "pbsv",

@@ -30,10 +30,11 @@ from .spectra import (
 class Pinv(Primitive):
     """The pseudoinverse p of a, without the singular values that `rcond` leaves out.
 
-    Of a matrix of full rank, Golub and Pereyra 1973, eq. 4.12. Where some values are left out, a
-    has a rest r = a - a p a, which moves p as well: `p a` and `a p` stay projectors, and what p_dot
-    has between their images and the rest solves y = s + (r^H r) y (p p^H), see `stein`. The rest
-    of a matrix of low rank is zero, but has a derivative.
+    Of a matrix of full rank, Golub and Pereyra 1973, eq. 4.12, in which one of two projectors is
+    nothing, or both: computed, they would be rounding times the square of the condition. Where some
+    values are left out, a has a rest r = a - a p a, which moves p as well: `p a` and `a p` stay
+    projectors, and what p_dot has between their images and the rest solves y = s + (r^H r) y (p
+    p^H), see `stein`. The rest of a matrix of low rank is zero, but has a derivative.
     """
 
     nondiff = (1,)
@@ -60,9 +61,14 @@ class Pinv(Primitive):
         a_dot = hermitian_part(x_dots[0], hermitian)
         if leaves_out(a, p):
             return moved_p(a, p, a_dot)
-        left = p @ adjoint(p) @ adjoint(a_dot)
-        right = adjoint(a_dot) @ adjoint(p) @ p
-        return left - left @ a @ p + right - p @ (a @ right) - p @ a_dot @ p
+        total = -(p @ a_dot @ p)
+        if a.shape[-2] > a.shape[-1]:
+            left = p @ adjoint(p) @ adjoint(a_dot)
+            return total + (left - left @ a @ p)
+        if a.shape[-2] < a.shape[-1]:
+            right = adjoint(a_dot) @ adjoint(p) @ p
+            return total + (right - p @ (a @ right))
+        return total
 
     def vjp(self, out_bar, residual, wanted):
         (a, _), p = residual.xs, residual.out
@@ -70,11 +76,14 @@ class Pinv(Primitive):
         if leaves_out(a, p):
             g = hermitian_part(pulled_p(a, p, g), residual.static["hermitian"])
             return unbroadcast(conj(g), a), None
-        left = adjoint(g) @ p @ adjoint(p)
-        right = adjoint(p) @ p @ adjoint(g)
-        g = left - adjoint(p) @ (adjoint(a) @ left) + right - (right @ p) @ a
-        g = g - adjoint(p) @ conj(out_bar) @ adjoint(p)
-        g = hermitian_part(g, residual.static["hermitian"])
+        total = -(adjoint(p) @ g @ adjoint(p))
+        if a.shape[-2] > a.shape[-1]:
+            left = adjoint(g) @ p @ adjoint(p)
+            total = total + (left - adjoint(p) @ (adjoint(a) @ left))
+        elif a.shape[-2] < a.shape[-1]:
+            right = adjoint(p) @ p @ adjoint(g)
+            total = total + (right - (right @ p) @ a)
+        g = hermitian_part(total, residual.static["hermitian"])
         return unbroadcast(conj(g), a), None
 
     def batch(self, xs, mapped, size, *, hermitian):

@@ -61,9 +61,14 @@ class Notes:
 
 
 class StageTrace(Trace):
-    """Computes values without derivatives and writes operations down; the node is a Variable."""
+    """Computes values without derivatives and writes operations down; the node is a Variable.
+
+    plain_truth: what a comparison of Python's numbers gives is plain, as in a run that is not
+        recorded; where answers are asked for again, it is an Array.
+    """
 
     __slots__ = ()
+    plain_truth = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         values, inputs = [], []
@@ -88,6 +93,8 @@ class StageTrace(Trace):
         if primitive.n_out is None:
             variable = Variable(spec_of(out))
             equations.append(Equation(primitive, tuple(inputs), (variable,), static))
+            if self.plain_truth and (type(out) is bool or type(out) is int):
+                return out
             return Array(out, self, variable)
         variables = tuple([Variable(spec_of(o)) for o in out])
         equations.append(Equation(primitive, tuple(inputs), variables, static))
@@ -105,9 +112,14 @@ class StageTrace(Trace):
         """Indices and truth values do, as they are plain in a run that is not recorded."""
         if is_inexact(x.dtype):
             return False
-        if type(x.payload) is Array:
-            x.payload.converted(asked)
-        return True
+        if type(x.payload) is not Array:
+            return True
+        x.payload.converted(asked)
+        return not x.payload.within.maps
+
+    def shared(self, x: Array) -> Any:
+        inner = x.payload
+        return inner.within.shared(inner) if type(inner) is Array and inner.within.maps else None
 
     def python_class(self, x: Array) -> type | None:
         return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None

@@ -127,7 +127,8 @@ class Compiled(Transformation):
             return composed(self, args, kwargs)
         if self.refusal is not None or raising() or self.carried.is_heard():
             return self.fun(*args, **kwargs)
-        begun, timed = thread_time(), is_timed(self) and not at_once
+        timed = is_timed(self) and not at_once
+        begun = thread_time() if timed else 0.0
         self.counter[1], self.last_way, self.last_kind = 0, "", None
         if timed and (out := first_run(self, args, kwargs)) is not MISS:
             return out
@@ -185,7 +186,7 @@ class Compiled(Transformation):
         if is_to_try(self, path):
             return tried(self, path, call, args, kwargs)
         out = path.results(values, call.arrays)
-        if path.program.level < BEST:
+        if timed and path.program.level < BEST:
             path.least = min(path.least, thread_time() - begun)
         # It may come to stand for all.
         pending = path.numbers is not None and entry.floats and not path.widened

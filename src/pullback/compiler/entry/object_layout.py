@@ -24,7 +24,7 @@ from . import entry, python_calls
 from .conditions import RECORD
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
-TYPE, DATA, AXES, SHAPE, STRIDES, BASE, DTYPE, FLAGS = 8, 16, 24, 32, 40, 48, 56, 64
+COUNT, TYPE, DATA, AXES, SHAPE, STRIDES, BASE, DTYPE, FLAGS = 0, 8, 16, 24, 32, 40, 48, 56, 64
 NUMBER, WEAK = 16, np.ndarray.__weakrefoffset__
 LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
 SET_COUNTS, SET_MASK, SET_TABLE, SET_ENTRY = (16, 24), 32, 40, 16  # an entry: object and hash
@@ -226,6 +226,9 @@ def usable() -> bool:
         )
         if not agrees:
             return False
+    alone = np.zeros(2)
+    if ctypes.c_int32.from_address(id(alone) + COUNT).value != 1:
+        return False
     for dtype in TYPES:
         x, size = dtype.type(1), dtype.itemsize
         if field(x, TYPE) != id(dtype.type) or dtype is not np.dtype(dtype.type):

@@ -155,7 +155,10 @@ def keep_items(pen: Routine, site: Fields, operands: str, out: str, o: Any) -> N
 
 
 def elements(o: Any) -> str:
-    """The address of a result's elements if it is as recorded, else null."""
+    """The address of a result's elements if it is as recorded, else null.
+
+    An array has memory of its own, or it is a view of one that nobody else holds, as `x[()]` is.
+    """
     pen = Routine("define ptr @pullback_elements(ptr %row, ptr %out)")
     row, out = Fields(pen, RESULT, "%row"), "%out"
     kind = pen.field(out, o.TYPE)
@@ -164,8 +167,19 @@ def elements(o: Any) -> str:
     pen.need(pen.test("eq ptr", kind, row.pointer("scalar")), "differs")
     pen.give("keep", pen.place(out, o.NUMBER, "i8"))
     pen.label("own")
-    flags = pen.op("and i32", pen.field(out, o.FLAGS, "i32"), o.OWNED)
-    pen.need(pen.test("eq i32", flags, o.OWNED), "differs")
+    flags = pen.field(out, o.FLAGS, "i32")
+    owned = pen.test("eq i32", pen.op("and i32", flags, o.OWNED), o.OWNED)
+    pen.branch(owned, "alone", "view")
+    pen.label("view")
+    usable = o.CONTIGUOUS_ALIGNED | o.WRITEABLE
+    pen.need(pen.test("eq i32", pen.op("and i32", flags, usable), usable), "differs")
+    base = pen.field(out, o.BASE)
+    pen.unless(pen.is_null(base), "differs")
+    pen.need(pen.test("eq ptr", pen.field(base, o.TYPE), "@pullback_array_type"), "differs")
+    pen.need(pen.test("eq i32", pen.field(base, o.COUNT, "i32"), 1), "differs")
+    whole = pen.op("and i32", pen.field(base, o.FLAGS, "i32"), o.OWNED)
+    pen.need(pen.test("eq i32", whole, o.OWNED), "differs")
+    pen.label("alone")
     pen.need(pen.test("eq i64", pen.field(out, o.DTYPE, "i64"), row["descr"]), "differs")
     axes = pen.line(f"sext i32 {pen.field(out, o.AXES, 'i32')} to i64")
     pen.need(pen.test("eq i64", axes, row["axes"]), "differs")

@@ -67,6 +67,7 @@ class CompileTrace(StageTrace):
 
     __slots__ = ()
     transparent = compared = weighs = True
+    plain_truth = False
 
     @property
     def differentiates(self) -> int:  # type: ignore[override]  # a constant elsewhere

@@ -187,9 +187,10 @@ def between_of_scipy(*operands: Any, metric: str, names: tuple[str, ...], pairs:
     plain = [
         x.item() if x.ndim == 0 else np.ascontiguousarray(x) for x in map(np.asarray, operands)
     ]
-    count = 1 if pairs else 2
-    options = dict(zip(names, plain[count:], strict=True))
-    return (distance.pdist if pairs else distance.cdist)(*plain[:count], metric, **options)
+    of_scipy, count = (distance.pdist, 1) if pairs else (distance.cdist, 2)
+    if not names:
+        return of_scipy(*plain, metric)
+    return of_scipy(*plain[:count], metric, **dict(zip(names, plain[count:], strict=True)))
 
 
 def how_many(a: Any, *rest: Any, pairs: bool, **_: Any) -> Any:

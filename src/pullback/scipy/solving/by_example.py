@@ -120,9 +120,11 @@ def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
         owner = changed(x.__self__, one, seen)
         out = x if owner is x.__self__ else MethodType(x.__func__, owner)
     elif kind is partial:
-        given = x.args, x.keywords
+        given = x.func, x.args, x.keywords
         new = changed(given, one, seen)
-        out = x if new is given else partial(x.func, *new[0], **new[1])
+        kept = changed_attributes(x, one, seen)
+        same = new is given and kept is x.__dict__
+        out = x if same else with_attributes(partial(new[0], *new[1], **new[2]), kept)
     elif kind is FunctionType:
         out = changed_function(x, one, seen)
     else:
@@ -138,7 +140,7 @@ def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
 
 
 def changed_function(f: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
-    """A function with what it closes over and its defaults."""
+    """A function with what it closes over, its defaults and its attributes."""
     cells = []
     for cell in f.__closure__ or ():
         held = contents((cell,))
@@ -146,12 +148,24 @@ def changed_function(f: Any, one: Callable[[Any], Any], seen: dict[int, Any]) ->
         cells.append(cell if not held or new[0] is held[0] else CellType(new[0]))
     given = f.__defaults__, f.__kwdefaults__
     defaults, named = changed(given, one, seen)
+    kept = changed_attributes(f, one, seen)
     same = all(a is b for a, b in zip(cells, f.__closure__ or (), strict=True))
-    if same and defaults is given[0] and named is given[1]:
+    if same and defaults is given[0] and named is given[1] and kept is f.__dict__:
         return f
     out = FunctionType(f.__code__, f.__globals__, f.__name__, defaults, tuple(cells))
     out.__kwdefaults__ = named
-    return out
+    return with_attributes(out, kept)
+
+
+def changed_attributes(f: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
+    """What SciPy may read of a function, as `terminal` of an event; the same dict if all stay."""
+    new = {name: changed(x, one, seen) for name, x in f.__dict__.items()}
+    return f.__dict__ if all(new[name] is x for name, x in f.__dict__.items()) else new
+
+
+def with_attributes(f: Any, attributes: dict[str, Any]) -> Any:
+    f.__dict__.update(attributes)
+    return f
 
 
 def changed_object(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
