@@ -1,5 +1,7 @@
 """Under `vmap`, places that differ between examples are written to, and counts that agree count."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,7 @@ COUNTS = {
     "split": lambda x, n: np.array_split(x, n)[0],
 }
 X = np.array([[0.5, 1.5, 2.5], [3.5, 0.75, 1.25]])
+ALIKE = np.array([[0.5, 1.25, 2.5], [0.75, 1.5, 1.25]])
 INTEGERS = {
     **dict.fromkeys(PLACES, np.array([[0, 2, 1], [1, 3, 1]])),
     **dict.fromkeys(COUNTS, np.array([2, 2])),
@@ -77,6 +80,31 @@ def test_as_example_by_example(name):
         expected = np.stack([fun(x, k) for x, k in zip(X, integers, strict=True)])
         for mode in MODES.values():
             np.testing.assert_allclose(mode(fun)(X, integers), expected, rtol=1e-14)
+
+
+# Integers of floating numbers, on which the examples agree.
+WHOLES = {
+    "index": lambda x: x[int(x[0] * 0.1)] * x,
+    "steps": lambda x: sum(x[k] for k in range(int(x[1] + 1.3))),
+    "trunc": lambda x: math.trunc(x[2] / 4) * x + x,
+    "text": lambda x: x * "abc".index("abc"[int(x[0] / 9)]),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", WHOLES)
+def test_whole_numbers_that_agree(name):
+    f = WHOLES[name]
+    slope = pb.grad(lambda x: np.sum(f(x) ** 2))
+    for mapped in (pb.vmap(slope), pb.compile(pb.vmap(slope), wait=True)):
+        for _ in range(2):
+            np.testing.assert_allclose(mapped(ALIKE), [slope(x) for x in ALIKE], rtol=1e-14)
+
+
+def test_whole_numbers_that_differ():
+    for row in ([0.5, 12.0, 0.0], [np.nan, 1.0, 1.0]):
+        with pytest.raises(pb.ConversionError, match="`int\\(x\\)` was asked"):
+            pb.vmap(lambda x: x * int(x[0] + x[1]))(np.stack([row, ALIKE[0]]))
 
 
 @pytest.mark.parametrize("name", sorted(COUNTS.keys() - {"tile", "eye"}))

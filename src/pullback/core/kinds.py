@@ -248,8 +248,9 @@ class Elementwise(Primitive):
         super().__init__(name or name_of(ufunc))
         self.ufunc = ufunc
         # Their forms for Arrays, and for a cotangent that is a plain array of float64.
-        self.in_flight = tuple([forms(partial)[0] for partial in partials])
-        self.beside_doubles = tuple([forms(partial)[1] for partial in partials])
+        found = [forms(partial) for partial in partials]
+        self.in_flight = tuple([first for first, _ in found])
+        self.beside_doubles = tuple([second for _, second in found])
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
         self.decides = self.decides or ZERO in partials

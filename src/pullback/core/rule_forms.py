@@ -12,7 +12,8 @@ in half of the time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from functools import cache
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,7 @@ def beside_doubles(rule: Any) -> Any:
 
 def with_others(rule: Any, other: Callable[[Any], Any]) -> Any:
     """A rule with others for what it names; the rule itself, where they are the same."""
-    loads = {name for operation, name in named(rule.__code__) if operation == "LOAD_GLOBAL"}
-    scope = rule.__globals__
+    loads, scope = loaded(rule.__code__), rule.__globals__
     known = {name: scope[name] for name in loads if name in scope}
     others = {name: other(x) for name, x in known.items()}
     if all(others[name] is x for name, x in known.items()):
@@ -70,3 +70,9 @@ def with_others(rule: Any, other: Callable[[Any], Any]) -> Any:
     kept = {name: scope[name] for name in ("__name__", "__builtins__") if name in scope}
     scope = {**others, **kept}  # by its name code is known as ours
     return FunctionType(rule.__code__, scope, rule.__name__, rule.__defaults__, rule.__closure__)
+
+
+@cache
+def loaded(code: CodeType) -> frozenset[str]:
+    """The globals that code names."""
+    return frozenset([name for operation, name in named(code) if operation == "LOAD_GLOBAL"])

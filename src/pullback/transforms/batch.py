@@ -132,10 +132,11 @@ class BatchTrace(Trace):
         """The answer of all examples, if they agree: each would take this path if it came alone."""
         differ = "may answer"
         is_one = x.payload.ndim == 1 or asked == "bool(x)"
-        if x.payload.dtype.kind in "biu" and is_one and self.state:
-            first, differ = x.payload[0], "answer"
-            if bool(np.all(x.payload == first)):
-                return first
+        whole = asked == "int(x)" and x.payload.dtype.kind == "f"
+        if (whole or x.payload.dtype.kind in "biu") and is_one and self.state:
+            answers, differ = np.trunc(x.payload) if whole else x.payload, "answer"
+            if bool(np.all(answers == answers[0])):
+                return answers[0]
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
             f" holds {self.state} values, which {differ} differently.\n"

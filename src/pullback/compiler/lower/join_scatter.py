@@ -19,7 +19,7 @@ from ...primitives.keys import count
 from ...primitives.shapes import astype_p
 from .gather import Places, gather_p, indexes, place_add_p, place_p, places_of
 from .geometry import VIEWS, Strided, contiguous, transposed, view_of
-from .role import spec_in
+from .role import role, spec_in
 from .schedule import PlanItem
 
 if TYPE_CHECKING:
@@ -47,9 +47,10 @@ def gather(plan: Plan, e: Equation) -> None:
 
 
 def turned(plan: Plan, x: Any, e: Equation) -> bool:
-    """Gather x in the order of its transpose, which alone is read; whether x is gathered.
+    """Gather x in the order of its transpose, which alone is read; whether that is done.
 
-    So what is computed with the transpose shares the loop, and x is never stored.
+    So what is computed with the transpose, element by element, shares the loop, and x is never
+    stored.
     """
     item = plan.made.get(x) if isinstance(x, Variable) else None
     if item is None or item.equation.primitive is not gather_p:
@@ -58,6 +59,10 @@ def turned(plan: Plan, x: Any, e: Equation) -> bool:
     if not all(known):  # its indices are computed in its loop
         return False
     (out,), axes = e.outputs, e.static["axes"]
+    users = [u for u in plan.graph.equations if any(i is out for i in u.inputs)]
+    alike = [role(u) == "element" and u.outputs[0].spec.shape == out.spec.shape for u in users]
+    if not users or not all(alike):
+        return False
     inputs = tuple([plan.at(transposed(plan.where(i), axes)) for i in item.equation.inputs])
     item.equation = Equation(gather_p, inputs, (out,), item.equation.static)
     item.shape = out.spec.shape
