@@ -39,6 +39,21 @@ from ...transforms.of_program import pulled, pushed
 from ..solving.motion import scalars
 
 
+def in_single(x: Any) -> Any:
+    """x as it is, but half precision as single, in which SciPy's routines compute it."""
+    return x.astype(np.float32) if x.dtype.char == "e" else x
+
+
+def in_lapack(x: Any) -> Any:
+    """x in a precision that LAPACK has: extended precision as double, half precision as single."""
+    return in_double(x) if x.dtype.char in "gG" else in_single(x)
+
+
+def in_double(x: Any) -> Any:
+    """x in double precision, in which SciPy has some results whatever the matrix."""
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
+
+
 def answers(original: Any, arrays: str = "a", apart: bool = False) -> Callable[[Any], Any]:
     """Let a function answer for one of SciPy's when Arrays are among its arguments.
 

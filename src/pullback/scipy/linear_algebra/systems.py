@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg as sl
 
-from ...core.errors import MissingRuleError
+from ...core.errors import MissingRuleError, ShapeError
 from ...core.operands import as_array
 from ...core.primitive import Primitive
 from ...core.spec import Spec
@@ -339,7 +339,12 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
             "  Use `scipy.linalg.pinv(scipy.linalg.circulant(c)) @ b`."
         )
     c, b = np.moveaxis(np.atleast_1d(c), caxis, -1), np.moveaxis(np.atleast_1d(b), baxis, -1)
-    out = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))
+    if c.shape[-1] != b.shape[-1]:
+        raise ShapeError(
+            f"`scipy.linalg.solve_circulant` takes as many numbers in c as in b along their axes,"
+            f" but got {c.shape[-1]} and {b.shape[-1]}."
+        )
+    out = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))  # the other axes broadcast
     out = out if "c" in (c.dtype.kind, b.dtype.kind) else np.real(out)
     return np.moveaxis(exact(circulant_values(c, b, tol=tol), out), -1, outaxis)
 
