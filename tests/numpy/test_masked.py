@@ -389,3 +389,15 @@ def test_masked_numbers_that_are_assigned(name, place):
     x = np.array([0.9, 1.2, 0.7])
     np.testing.assert_array_equal(pb.vjp(program, x)[0], program(x))
     np.testing.assert_array_equal(pb.jvp(program, (x,), (x,))[0], program(x))
+
+
+def test_a_masked_number_is_not_added_as_what_lies_beneath():
+    """`y[0] += np.ma.masked` is NaN in NumPy; a number and the constant have no derivative here."""
+
+    def program(x):
+        y = x * 1.0
+        y[0] += np.ma.masked
+        return y
+
+    with pytest.raises(pb.MissingRuleError, match="MaskedConstant"):
+        pb.vjp(program, np.array([0.9, 1.2]))

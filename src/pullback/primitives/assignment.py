@@ -356,7 +356,8 @@ def in_place(operation):
 
     def write_result(self, other):
         if type(other) not in KNOWN:
-            if takes_over(self, other):
+            held = self.within.eager and self.within.suspended()
+            if takes_over(self, other) or (is_number(self) and not held):
                 return operation(self, other)
             other = numbers_of(other)
             if type(other) is not Array:
