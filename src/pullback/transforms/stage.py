@@ -116,6 +116,14 @@ class StageTrace(Trace):
             x.payload.converted(asked)
         return True
 
+    def number(self, x: Array) -> Any:
+        value = x.payload
+        if type(value) is Array:
+            value = value.within.number(value)
+        if self.plain_truth and isinstance(value, (int, np.integer, np.bool)):
+            return value if type(value) in PYTHON else value.item()
+        return super().number(x)
+
     def python_class(self, x: Array) -> type | None:
         return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
 
