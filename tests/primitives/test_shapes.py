@@ -1,6 +1,7 @@
 """Shapes, joins and creation: what the samples cannot say."""
 
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -246,3 +247,51 @@ def test_a_broadcast_number_is_numpys():
         f = lambda x, spread=spread: np.where(~(spread(x) > 0), -x, 3 * x)
         assert f(1.5) == 4.5
         assert pb.value_and_grad(f)(1.5) == (4.5, 3.0)
+
+
+VIEWS = {
+    "transposed": lambda y: y.T,
+    "part": lambda y: y[1:],
+    "view": lambda y: y.view(),
+    "diagonal": lambda y: np.diagonal(y) if y.ndim > 1 else y,
+    "longer": lambda y: y[None],
+    "copy": lambda y: y.copy(),
+    "swapped": lambda y: np.swapaxes(y, 0, -1),
+    "repeated": lambda y: np.broadcast_to(y, (2, *y.shape)),
+    "product": lambda y: y * 1.0,
+    "at least": lambda y: np.atleast_2d(y),
+    "einsum": lambda y: np.einsum("...->...", y),
+    "split": lambda y: np.split(y, [1])[1],
+    "flipped": lambda y: np.flip(y),
+}
+
+
+def bases(x, names):
+    """Which of the arrays of a chain is the base of each."""
+    chain = [x * 1.0]
+    for name in names:
+        chain.append(VIEWS[name](chain[-1]))
+    return [(y.base is None, [y.base is z for z in chain]) for y in chain]
+
+
+def test_the_base_of_a_view_is_the_owner():
+    """However many views lie between, as NumPy has it."""
+    x, wrong = np.arange(1.0, 10.0).reshape(3, 3), []
+    for names in itertools.product(VIEWS, repeat=3):
+        found = []
+        pb.vjp(lambda x, names=names, found=found: found.append(bases(x, names)) or x, x)
+        if found[0] != bases(x, names):
+            wrong.append(names)
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", ["part", "view", "longer"])
+def test_compiled_code_asks_for_the_base(name):
+    def program(x):
+        y = x * 1.0
+        view = VIEWS[name](VIEWS[name](y))
+        return view.sum() * (2 if view.base is y else 3)
+
+    x = np.arange(1.0, 10.0).reshape(3, 3)
+    fast = pb.compile(program, wait=True)
+    assert [fast(x), fast(x)] == [program(x)] * 2

@@ -198,7 +198,13 @@ def of_each(results: Any, change: Callable[[Any], Any]) -> Any:
 
 def in_order(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """The results of a ufunc in the memory order that `order=` names; `out=` keeps its own."""
-    order: Any = str(keywords.pop("order")).upper()
+    order: Any = keywords.pop("order")
+    order = "K" if order is None else order
+    if not isinstance(order, str) or order.upper() not in ("C", "F", "A", "K"):
+        raise ArgumentError(
+            f"`numpy.{ufunc.__name__}` takes order 'C', 'F', 'A' or 'K', but got {order!r}."
+        )
+    order = order.upper()
     out = keywords.get("out")
     results = general_ufunc(ufunc, method, inputs, keywords)
     if order == "K" or out is not None or results is NotImplemented:

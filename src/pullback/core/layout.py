@@ -108,9 +108,12 @@ def asked_layout(x: Any) -> Any:
 
 
 def asked_base(x: Any) -> Any:
-    """What an Array is a view of, where the program asks."""
+    """What an Array is a view of, where the program asks: of a view's view that is its owner."""
     note_question()
-    return None if x.storage is None else x.storage.base
+    storage = x.storage
+    if storage is None:
+        return None
+    return storage.base if storage.copies else storage.root  # `x.flat` has x itself
 
 
 def read_order(strides: tuple[int, ...]) -> tuple[int, ...]:

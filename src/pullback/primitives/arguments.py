@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.array import Array, class_of_number, peel
-from ..core.errors import ConversionError
+from ..core.errors import ArgumentTypeError, ConversionError
 from ..core.operands import as_array
 from ..core.scalars import is_python
 from ..core.spec import promoted, spec_of
@@ -32,7 +32,12 @@ def given(argument):
 
 
 def kept(keepdims):
-    """`keepdims=` as True or False."""
+    """`keepdims=` as True or False; ufuncs, which reduce, take an integer alone."""
+    return keepdims is not none and bool(operator.index(keepdims))
+
+
+def kept_loosely(keepdims):
+    """`keepdims=` of functions that NumPy has in Python, which take any truth value."""
     return keepdims is not none and bool(keepdims)
 
 
@@ -90,9 +95,41 @@ def axes_of(axis, ndim):
     return np.lib.array_utils.normalize_axis_tuple(axis, ndim, "axis")
 
 
+def strict_axes(axis, ndim):
+    """The axes of a reduction: None, an integer or a tuple; NumPy takes no lists here."""
+    if axis is None:
+        return ALL_AXES[ndim]
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis if axis >= 0 else axis + ndim,)
+    return np.lib.array_utils.normalize_axis_tuple(whole_axes(axis), ndim, "axis")
+
+
+def whole_axes(axis):
+    """The axes that were given, as a tuple of integers."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if any(isinstance(each, (bool, np.bool)) for each in axes):
+        raise ArgumentTypeError(f"An axis is an integer, but got {axis!r}.")
+    return tuple(map(operator.index, axes))
+
+
 def reduced_axes(axis, ndim):
     """The axes of a reduction, which takes a number as if it had one."""
-    return () if not ndim and axis in (0, -1) else axes_of(axis, ndim)
+    if (
+        not ndim
+        and not (axis is None or isinstance(axis, tuple))
+        and whole_axes(axis) in ((0,), (-1,))
+    ):
+        return ()
+    return strict_axes(axis, ndim)
+
+
+def one_axis(axis, ndim):
+    """The one axis that a function goes along; None for all, and for a number's."""
+    if axis is None or (type(axis) is int and -ndim <= axis < ndim):
+        return axis if axis is None or axis >= 0 else axis + ndim
+    if isinstance(axis, tuple):
+        raise ArgumentTypeError(f"The axis here is one integer, but got {axis!r}.")
+    return (reduced_axes(axis, ndim) or (None,))[0]
 
 
 def dtype_of(dtype):

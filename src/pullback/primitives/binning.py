@@ -18,7 +18,7 @@ from ..core.errors import (
 from ..core.kinds import Linear
 from ..core.registry import replaces
 from ..core.spec import Spec
-from .arguments import as_array, cast, rows, somewhere, surely
+from .arguments import as_array, cast, plainly_nowhere, rows, somewhere, surely
 from .indexing import take
 from .keys import known, mapped
 from .positions import intervals_p
@@ -280,6 +280,24 @@ def as_double(x, argument, double=np.float64):
     return cast(x, double)
 
 
+def on_lines(x, rise, first, last, at_end):
+    """The height at x of lines from (x0, f0) to (x1, f1) as NumPy rounds it.
+
+    At the end of the last line it's f1 itself. Where that is NaN beside infinite numbers, it's f0
+    at x0, or counted from the other end, or f0 if the line is level.
+    """
+    (x0, f0), (x1, f1) = first, last
+    if not plainly_nowhere(at_end):
+        x0, f0 = chosen(at_end, x1, x0), chosen(at_end, f1, f0)
+    out = rise * (x - x0) + f0
+    missing = np.isnan(out)
+    if not plainly_nowhere(missing):
+        other = rise * (x - x1) + f1
+        other = chosen(np.isnan(other) & (f0 == f1), f0, other)
+        out = chosen(missing, chosen(x == x0, f0, chosen(np.isnan(x), x, other)), out)
+    return out
+
+
 @replaces(np.interp)
 @lies("C")
 def interp(x, xp, fp, left=None, right=None, period=None):
@@ -316,6 +334,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         index = np.clip(index, 0, n - 2)
         x0, x1, f0, f1 = [take(y, i) for y in (xp, fp) for i in (index, index + 1)]
         width = x1 - x0
-        rise = (f1 - f0) / np.where(width == 0, np.ones_like(width), width)
-        inside = np.where(width == 0, f1, rise * (x - x0) + f0)
+        upright = width == 0
+        several = not plainly_nowhere(upright)
+        rise = (f1 - f0) / (np.where(upright, np.ones_like(width), width) if several else width)
+        inside = on_lines(x, rise, (x0, f0), (x1, f1), x == xp[-1])
+        if several:
+            inside = np.where(upright & (x == x), f1, inside)
     return chosen(x > xp[-1], right, chosen(x < xp[0], left, inside))

@@ -13,7 +13,16 @@ from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, multiplied_in, reduced_axes
+from .arguments import (
+    as_array,
+    axes_of,
+    axis_of,
+    cast,
+    common_dtype,
+    dtype_of,
+    multiplied_in,
+    one_axis,
+)
 from .keys import WHOLE
 from .rounding import rounded
 from .shapes import laid, lies
@@ -177,10 +186,9 @@ def cumulate(primitive, a, axis, dtype, out):
     if out is not None:
         refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
-    if axis is None or not reduced_axes(axis, a.ndim):
+    axis = one_axis(axis, a.ndim)
+    if axis is None:
         a, axis = a if a.ndim == 1 else a.reshape(-1), 0
-    else:
-        (axis,) = axes_of(axis, a.ndim)
     return primitive(a, axis=axis, dtype=dtype_of(dtype))
 
 
@@ -200,13 +208,13 @@ def cumulative(primitive, fill, x, axis, dtype, out, include_initial):
     name = f"numpy.cumulative_{primitive.name[3:]}"
     refuse(name, out=out)
     x = as_array(x)
-    if axis is None or not reduced_axes(axis, x.ndim):
+    axis = one_axis(axis, x.ndim)
+    if axis is None:
         if x.ndim > 1:
             raise ArgumentError(f"`{name}` needs `axis=` for an array of {x.ndim} dimensions.")
         x, axis = (x if x.ndim else x.reshape(1)), 0
     out = cumulate(primitive, x, axis, dtype, None)
     if include_initial:
-        (axis,) = axes_of(axis, x.ndim)
         shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
         out = np.concatenate([np.full_like(out, fill, shape=shape), out], axis=axis)
     return out
@@ -268,7 +276,7 @@ def diff(a, n=1, axis=-1, prepend=none, append=none):
     a = as_array(a)
     if not a.ndim:
         raise ShapeError("`numpy.diff` needs an array of at least one dimension.")
-    (axis,) = axes_of(axis, a.ndim)
+    axis = axis_of(axis, a.ndim)
     if prepend is not none or append is not none:
         one = (*a.shape[:axis], 1, *a.shape[axis + 1 :])
         ends = [x if x is none else as_array(x) for x in (prepend, append)]
@@ -447,7 +455,7 @@ def parabola_end(near, far, f0, f1, f2):
 @replaces(np.trapezoid, *[np.trapz] if hasattr(np, "trapz") else [])
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = as_array(y)
-    (place,) = axes_of(axis, y.ndim)
+    place = axis_of(axis, y.ndim)
     if x is None:
         d = dx
     else:
@@ -463,7 +471,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 @lies("K")
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     p = as_array(p)
-    (axis,) = axes_of(axis, p.ndim)
+    axis = axis_of(axis, p.ndim)
     step = np.diff(p, axis=axis)
     dtype = common_dtype((step, period))
     if discont is None:

@@ -28,7 +28,7 @@ from .arguments import (
     dims,
     in_bytes_of,
     is_count,
-    reduced_axes,
+    one_axis,
 )  # fmt: skip
 from .indexing import along, take
 from .keys import WHOLE, known, mapped, nonzero, positions_of
@@ -496,8 +496,7 @@ def sources(counts):
 @replaces(np.repeat)
 @lies("C")
 def repeat(a, repeats, axis=None):
-    if axis is not None and not reduced_axes(axis, np.ndim(a)):
-        axis = None
+    axis = one_axis(axis, np.ndim(a))
     a, axis = flat(a, axis)
     n = a.shape[axis]
     if mapped(repeats) and repeats.ndim and repeats.dtype.kind in "biu":

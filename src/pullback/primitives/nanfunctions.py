@@ -9,7 +9,16 @@ from ..core.out import into_out
 from ..core.registry import refuse, replaces
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
-from .arguments import as_array, axes_of, cast, dtype_of, given, kept, plainly_nowhere, unsure
+from .arguments import (
+    as_array,
+    cast,
+    dtype_of,
+    given,
+    kept,
+    plainly_nowhere,
+    strict_axes,
+    unsure,
+)
 from .elementwise import stopped
 from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
 from .selecting import chosen
@@ -41,7 +50,7 @@ def zeroed(a, missing):
 def present(a, where, missing):
     """The mask of the elements that take part: given by the user, and not NaN."""
     there = np.logical_not(missing)
-    return there if not given(where) else np.logical_and(there, broadcastable(where, a))
+    return there if where is none else np.logical_and(there, broadcastable(where, a))
 
 
 def bare(a):
@@ -87,9 +96,9 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
         return reductions.mean(a, axis, dtype, None, keepdims, where=where)
     check_dtype("numpy.nanmean", dtype)
     missing = np.isnan(a)
-    if dtype is None and not given(where) and a.size and whole(a, missing):
+    if dtype is None and where is none and a.size and whole(a, missing):
         return reductions.mean(a, axis, None, None, keepdims)
-    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    axes, keepdims = strict_axes(axis, a.ndim), kept(keepdims)
     return nan_average(a, missing, where, axes, dtype_of(dtype), keepdims)
 
 
@@ -108,7 +117,7 @@ def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correct
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
         ddof = correction
     dtype = dtype_of(dtype)
-    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    axes, keepdims = strict_axes(axis, a.ndim), kept(keepdims)
     missing = np.isnan(a)
     there = present(a, where, missing)
     center = as_array(mean) if given(mean) else nan_average(a, missing, where, axes, dtype, True)
@@ -137,7 +146,7 @@ def nan_deviation(original, finish):
         usual = where is mean is correction is none and dtype is None and type(ddof) is int
         real = a.dtype.kind != "c"  # of which NumPy adds squares in another way here
         if usual and real and a.size and whole(a, np.isnan(a)):
-            axes = axes_of(axis, a.ndim)
+            axes = strict_axes(axis, a.ndim)
             if ddof < counted(True, a.shape, axes):
                 refuse(name, out=out)
                 return finish(var_p(a, axis=axes, keepdims=kept(keepdims), correction=ddof))
@@ -157,13 +166,13 @@ def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
     refuse(name, out=out)
     bounded = a.__class__ in (np.ndarray, np.memmap)
     a = as_array(a)
-    if bare(a) or (not given(initial) and (given(where) or not a.size)):
+    if bare(a) or (not given(initial) and (where is not none or not a.size)):
         # The latter is NumPy's own error, for there is no identity.
         return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
     missing = np.isnan(a)
-    if not given(where) and not given(initial) and whole(a, missing):
+    if where is none and not given(initial) and whole(a, missing):
         return reductions.extremum(primitive, a, axis, None, keepdims, none, none)
-    axes, keepdims, there = axes_of(axis, a.ndim), kept(keepdims), present(a, where, missing)
+    axes, keepdims, there = strict_axes(axis, a.ndim), kept(keepdims), present(a, where, missing)
     out = primitive(a, there, axis=axes, keepdims=keepdims, bounded=True)
     empty = np.logical_not(queries.any(there, axes, keepdims=keepdims))
     nothing = out.dtype.type(np.nan)

@@ -11,7 +11,12 @@ from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, known, somewhere
+from .arguments import (
+    as_array,
+    known,
+    somewhere,
+    strict_axes,
+)
 from .elementwise import finite
 from .kinks import at_kink
 from .linalg import inverse_p
@@ -104,7 +109,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         out = norm_p(x, ord=2, axis=tuple(range(ndim)), whole=True)
         return np.reshape(out, (1,) * ndim) if keepdims else out
     try:
-        axes = axes_of(int(axis) if isinstance(axis, (float, np.floating)) else axis, ndim)
+        axes = strict_axes(int(axis) if isinstance(axis, (float, np.floating)) else axis, ndim)
     except TypeError as error:
         raise ArgumentTypeError(
             f"`numpy.linalg.norm` takes None, an int or a tuple of ints as axis, but got {axis!r}."
@@ -173,7 +178,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     x = as_array(x)
     if isinstance(axis, (float, np.floating)):
         axis = int(axis)
-    axes = axes_of(axis, x.ndim)
+    axes = strict_axes(axis, x.ndim)
     if len(axes) == 1:
         return norm(x, ord, axes[0], keepdims)
     rest = [i for i in range(x.ndim) if i not in axes]

@@ -17,7 +17,7 @@ from ..core.out import into_out
 from ..core.registry import refuse, replaces
 from ..core.scalars import is_python
 from ..core.spec import is_inexact
-from .arguments import as_array, axes_of, kept, plainly_nowhere, surely, unsure
+from .arguments import as_array, axes_of, kept_loosely, plainly_nowhere, surely, unsure
 from .indexing import at_places, steps, take
 from .reductions import reduced, warn_if
 from .selecting import chosen
@@ -77,7 +77,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         out = with_nan(mean, rows[-1])
     else:
         out = np.mean(columns(a, axes), axis=0)
-    return out.reshape(reduced(a.shape, axes, True)) if kept(keepdims) else out
+    return out.reshape(reduced(a.shape, axes, True)) if kept_loosely(keepdims) else out
 
 
 @replaces(np.nanmedian)
@@ -87,9 +87,9 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=none):
     a = as_array(a)
     axes = axes_of(axis, a.ndim)
     if not a.size:
-        return np.nanmean(a, axis, keepdims=kept(keepdims))
+        return np.nanmean(a, axis, keepdims=kept_loosely(keepdims))
     if not is_inexact(a.dtype):
-        return median(a, axis, keepdims=kept(keepdims))
+        return median(a, axis, keepdims=kept_loosely(keepdims))
     if a.dtype.char in "fd" and plainly_nowhere(np.isnan(a)):
         n = math.prod([a.shape[i] for i in axes])
         rows = ranked(a, axes, sorted({(n - 1) // 2, n // 2}))
@@ -98,7 +98,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=none):
         rows = sort(columns(a, axes), axis=0)
         n = counted(rows)
         out = np.mean(gather(rows, np.stack([np.maximum(n - 1, 0) // 2, n // 2])), axis=0)
-    return out.reshape(reduced(a.shape, axes, True)) if kept(keepdims) else out
+    return out.reshape(reduced(a.shape, axes, True)) if kept_loosely(keepdims) else out
 
 
 def counted(rows):
@@ -234,7 +234,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         raise ArgumentError(f"`{name}` takes q of at most 2 dimensions, but got {q.ndim}.")
     if surely(np.logical_not(np.logical_and(q >= 0, q <= 1))):
         raise ArgumentError(f"`{name}` takes q in the range [0, {scale}].")
-    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    axes, keepdims = axes_of(axis, a.ndim), kept_loosely(keepdims)
     if skip_nan and weights is None and q.ndim == 2 and len(axes) not in (1, a.ndim):
         raise ArgumentError(  # NumPy leaves the axes of q apart there
             f"`{name}` takes q of 2 dimensions along one axis or all, but got axis={axis}.\n"

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.primitive import Primitive, align
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec
-from .arguments import as_array, axes_of, given, kept, reduced_axes
+from .arguments import as_array, kept, one_axis, reduced_axes
 from .reductions import broadcastable, reduced
 
 none = np._NoValue
@@ -46,7 +46,7 @@ count_p = Answer(np.count_nonzero, np.intp)
 def answer(primitive, a, axis, out, keepdims, where):
     refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
-    where = broadcastable(where, a) if given(where) else True
+    where = True if where is none else broadcastable(where, a)
     return primitive(a, where, axis=reduced_axes(axis, a.ndim), keepdims=kept(keepdims))
 
 
@@ -103,8 +103,8 @@ def position(primitive):
     def implementation(a, axis=None, out=None, *, keepdims=none):
         refuse(f"numpy.{primitive.name}", out=out)
         a = as_array(a)
-        if axis is not None and reduced_axes(axis, a.ndim):
-            (axis,) = axes_of(axis, a.ndim)
+        axis = one_axis(axis, a.ndim)
+        if axis is not None:
             return primitive(a, axis=axis, keepdims=kept(keepdims))
         index = primitive(a.reshape(-1), axis=0, keepdims=False)
         return index.reshape((1,) * a.ndim) if kept(keepdims) else index

@@ -13,7 +13,7 @@ import numpy as np
 from numpy import float64, ndarray
 
 from ..core.array import Array, rank
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.kinds import Linear
 from ..core.out import into_out
 from ..core.plain_numpy import count_nonzero
@@ -23,7 +23,6 @@ from ..core.rows import part_where
 from ..core.spec import DOUBLE, ONES, Spec, is_inexact
 from .arguments import (
     as_array,
-    axes_of,
     cast,
     dtype_of,
     given,
@@ -31,6 +30,7 @@ from .arguments import (
     multiplied_in,
     none,
     reduced_axes,
+    strict_axes,
     surely,
 )
 from .kinks import at_kink
@@ -197,10 +197,10 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
         "dtype": dtype_of(dtype),
         "keepdims": kept(keepdims),
     }
-    if not given(where) and not given(initial):
+    if where is none and not given(initial):
         return sum_p(a, **static)
     dtype = static["dtype"] or np.empty(0, a.dtype).sum().dtype
-    where = broadcastable(where, a) if given(where) else True
+    where = True if where is none else with_identity(where, a, initial)
     initial = as_initial(initial if given(initial) else 0, dtype)
     return sum_of_some_p(a, where, initial, **static)
 
@@ -210,14 +210,14 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
 def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if where is none and dtype is None and out is None and type(a) is Array:
         found = usual if axis is None or type(axis) is int else usual.__wrapped__
-        return a.within.single(mean_p, a, found(axes_of, axis, rank(a), keepdims))
+        return a.within.single(mean_p, a, found(strict_axes, axis, rank(a), keepdims))
     if out is not None:
         refuse("numpy.mean", out=out)
     a = as_array(a)
-    axes, dtype, keepdims = axes_of(axis, a.ndim), dtype_of(dtype), kept(keepdims)
-    if not given(where):
+    axes, dtype, keepdims = strict_axes(axis, a.ndim), dtype_of(dtype), kept(keepdims)
+    if where is none:
         return mean_p(a, axis=axes, dtype=dtype, keepdims=keepdims)
-    where = broadcastable(where, a)
+    where = counted_by(where, a)
     result = dtype or (a.dtype.newbyteorder("=") if is_inexact(a.dtype) else np.dtype(float64))
     n = counted(where, a.shape, axes, keepdims)
     warn_if(n == 0, "Mean of empty slice")
@@ -228,13 +228,27 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
 
 def broadcastable(where, a):
     """`where=` as an array; one that would enlarge a is refused, as NumPy does."""
-    where = as_array(where)
+    where = as_array(False if where is None else where)  # so it counts in NumPy
     if where.shape != a.shape and np.broadcast_shapes(where.shape, a.shape) != a.shape:
         raise ArgumentError(
             f"`where=` of shape {where.shape} does not broadcast to the shape {a.shape} of the"
             " array."
         )
     return where
+
+
+def with_identity(where, a, initial):
+    """A mask for a sum or a product, which begins with its identity unless told not to."""
+    if initial is None:
+        raise ArgumentError("A reduction has no identity with `initial=None`: leave out `where=`.")
+    return broadcastable(where, a)
+
+
+def counted_by(where, a):
+    """A mask for a mean, which counts what takes part."""
+    if where is None:
+        raise ArgumentTypeError("The `where=` of a mean or variance is a mask, but got None.")
+    return broadcastable(where, a)
 
 
 def counted(where, shape, axes, keepdims=False):
@@ -315,8 +329,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=
     if out is not None:
         refuse("numpy.prod", out=out)
     a = as_array(a)
-    if given(where):
-        a = np.where(broadcastable(where, a), a, a.dtype.type(1))
+    if where is not none:
+        a = np.where(with_identity(where, a, initial), a, a.dtype.type(1))
     axes = reduced_axes(axis, a.ndim)
     if given(initial):
         dtype = dtype_of(dtype) or np.empty(0, a.dtype).prod().dtype
@@ -426,12 +440,12 @@ min_p = Extremum(np.min, np.minimum, greatest)
 
 def extremum(primitive, a, axis, out, keepdims, initial, where):
     if where is none and initial is none and out is None and type(a) is Array:
-        axes, keepdims = reduced_axes(axis, rank(a)), keepdims is not none and bool(keepdims)
+        axes, keepdims = reduced_axes(axis, rank(a)), kept(keepdims)
         return primitive(a, True, axis=axes, keepdims=keepdims, bounded=False)
     if out is not None:
         refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
-    where = broadcastable(where, a) if given(where) else True
+    where = True if where is none else broadcastable(where, a)
     bounded = given(initial)
     axes = reduced_axes(axis, a.ndim)
     out = primitive(a, where, axis=axes, keepdims=kept(keepdims), bounded=bounded)

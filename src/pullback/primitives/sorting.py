@@ -18,7 +18,7 @@ from ..core.primitive import Primitive, one_by_one
 from ..core.registry import replaces
 from ..core.spec import DOUBLE, Spec
 from ..core.storage import current
-from .arguments import as_array, axes_of, reduced_axes
+from .arguments import as_array, axis_of, one_axis
 from .elementwise import stopped
 from .indexing import getitem_p
 from .inner_loops import LOOPS
@@ -110,7 +110,7 @@ def ordered(name, primitive, a, axis, order, how):
     if axis is None:
         a, axis = a if a.ndim == 1 else a.reshape(-1), 0
     else:
-        (axis,) = axes_of(axis, a.ndim)
+        axis = axis_of(axis, a.ndim)
     return a, axis, primitive(a, axis=axis, **how)
 
 
@@ -160,8 +160,7 @@ def sorted_along(a, axis, kind, order, stable, descending):
 @replaces(np.argsort)
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
     how = how_of(kind, stable, descending)
-    if axis is not None and not reduced_axes(axis, np.ndim(a)):
-        axis = None
+    axis = one_axis(axis, np.ndim(a))
     return ordered("numpy.argsort", argsort_p, a, axis, order, how)[2]
 
 
@@ -218,7 +217,7 @@ def lexsort(keys, axis=-1):
     keys = [as_array(keys[i]) for i in range(len(keys))]
     if not keys:
         raise TypeError("`numpy.lexsort` needs at least one key.")
-    (axis,) = axes_of(axis, keys[0].ndim)
+    axis = axis_of(axis, keys[0].ndim)
     return lexsort_p(*keys, axis=axis)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import operator
 from functools import lru_cache
 
 import numpy as np
@@ -125,7 +126,7 @@ python_round_p = PythonRound("python_round")
 @into_out(broadcasts=True)
 def round(a, decimals=0, out=None):
     refuse("numpy.round", out=out)
-    decimals = int(decimals)
+    decimals = operator.index(decimals)
     out = (round_to_decimals_p if decimals > 0 else round_p)(a, decimals=decimals)
     return laid(out, "A", a, swapped=True) if decimals else out
 

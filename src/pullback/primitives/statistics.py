@@ -13,10 +13,18 @@ from ..core.out import into_out
 from ..core.primitive import Primitive
 from ..core.registry import refuse, replaces
 from ..core.spec import DOUBLE, Spec, is_inexact
-from .arguments import as_array, axes_of, cast, given, kept, surely
+from .arguments import (
+    as_array,
+    axes_of,
+    cast,
+    given,
+    kept,
+    strict_axes,
+    surely,
+)
 from .elementwise import stopped
 from .kinks import at_kink
-from .reductions import broadcastable, counted, mean, mean_p, reduced, spread, sum, warn_if
+from .reductions import counted, counted_by, mean, mean_p, reduced, spread, sum, warn_if
 
 none = np._NoValue
 
@@ -106,12 +114,12 @@ def variance(name, a, axis, dtype, out, ddof, keepdims, where, mean_, correction
     if not is_inexact(a.dtype):
         a = cast(a, np.dtype(dtype or np.float64))
     within = None if dtype is None or np.dtype(dtype) == a.dtype else np.dtype(dtype)
-    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    axes, keepdims = strict_axes(axis, a.ndim), kept(keepdims)
     if within is not None and a.size <= AT_ONCE and np.result_type(a.dtype, within) == within:
         a, within = cast(a, within), None  # as sums cast it, in blocks
-    if not given(where) and not given(mean_) and within is None:
+    if where is none and not given(mean_) and within is None:
         return var_p(a, axis=axes, keepdims=keepdims, correction=ddof)
-    where = broadcastable(where, a) if given(where) else True
+    where = True if where is none else counted_by(where, a)
     center = as_array(mean_) if given(mean_) else middle(a, where, axes, within)
     freedom = np.maximum(counted(where, a.shape, axes, keepdims) - ddof, 0)
     warn_if(freedom == 0, "Degrees of freedom <= 0 for slice")
@@ -245,7 +253,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
             freedom = freedom - ddof * np.sum(weights * aweights) / freedom
     if surely(freedom <= 0):
         warn_if(True, "Degrees of freedom <= 0 for slice")
-        freedom = freedom * 0.0
+        freedom = 0.0
     x = x - center
     other = np.transpose(x if weights is None else x * weights)
     c = np.matmul(x, np.conj(other) if x.dtype.kind == "c" else other)

@@ -112,9 +112,14 @@ class StageTrace(Trace):
         """Indices and truth values do, as they are plain in a run that is not recorded."""
         if is_inexact(x.dtype):
             return False
-        if type(x.payload) is Array:
-            x.payload.converted(asked)
-        return True
+        if type(x.payload) is not Array:
+            return True
+        x.payload.converted(asked)
+        return not x.payload.within.maps
+
+    def shared(self, x: Array) -> Any:
+        inner = x.payload
+        return inner.within.shared(inner) if type(inner) is Array and inner.within.maps else None
 
     def python_class(self, x: Array) -> type | None:
         return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None

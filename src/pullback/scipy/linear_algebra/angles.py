@@ -20,7 +20,7 @@ from ...core.spec import Spec
 from ...primitives.exact import exact
 from ...primitives.spectra import adjoint, computed, real_of
 from ..solving.undetermined import undetermined
-from .kinds import WithoutDerivative
+from .kinds import WithoutDerivative, in_single
 from .spectra import aligned, svd
 
 
@@ -101,6 +101,7 @@ def cossin(
     compute_u: bool = True, compute_vh: bool = True,
 ) -> Any:  # fmt: skip
     x, p, q = whole(X, p, q)
+    x = in_single(x)
     theta, u1, u2, v1h, v2h = moving_parts(x, p, q, bool(swap_sign))
     nothing = np.empty((0, 0), x.dtype)
     if not compute_u:
@@ -109,4 +110,5 @@ def cossin(
         v1h, v2h = nothing, nothing
     if separate:
         return (u1, u2), theta, (v1h, v2h)
-    return beside(u1, u2), middle(theta, x.shape[0], p, q, bool(swap_sign)), beside(v1h, v2h)
+    signs = middle(theta, x.shape[0], p, q, bool(swap_sign))
+    return beside(u1, u2), signs.astype(theta.dtype, copy=False), beside(v1h, v2h)

@@ -20,7 +20,16 @@ from ...primitives.elementwise import stopped
 from ...primitives.exact import exact
 from ...primitives.spectra import computed, row
 from ..solving.plain import solve
-from .kinds import Moving, OfMatrices, WithoutDerivative, answers, square
+from .kinds import (
+    Moving,
+    OfMatrices,
+    WithoutDerivative,
+    answers,
+    in_double,
+    in_lapack,
+    in_single,
+    square,
+)
 from .systems import sylvester_p
 from .unchecked import exponential, square_root
 
@@ -163,17 +172,17 @@ logm_p = MatrixFunction("logm", sl.logm, lambda turn: np.ones_like(turn))
 
 @answers(sl.expm, "A")
 def expm(A):
-    return expm_p(A if A.ndim > 1 else np.reshape(A, (1, 1)))
+    return expm_p(in_single(A if A.ndim > 1 else np.reshape(A, (1, 1))))
 
 
 @answers(sl.sqrtm, "A")
 def sqrtm(A, **options):
-    return without_error(sl.sqrtm, sqrtm_p, A, options)
+    return without_error(sl.sqrtm, sqrtm_p, in_lapack(A), options)
 
 
 @answers(sl.logm, "A")
 def logm(A, **options):
-    return without_error(sl.logm, logm_p, A, options)
+    return without_error(sl.logm, logm_p, in_double(A), options)
 
 
 def without_error(original: Any, function: Any, a: Any, options: Any) -> Any:
@@ -221,6 +230,7 @@ power_p = Power(
 @answers(sl.fractional_matrix_power, "A t")
 def fractional_matrix_power(A, t):
     t = t if t.dtype.kind in "fc" else t.astype(float)
+    A = A if A.dtype.char in "gG" else in_double(A)
     out, real = power_p(A, t)
     return as_found(out, real, A)
 

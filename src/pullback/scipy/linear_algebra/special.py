@@ -91,7 +91,8 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     out = np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
     if axis is None and not keepdims and a.ndim in norm_values:
         out = exact(norm_values[a.ndim](a, ord=ord, check_finite=check_finite), out)
-        return like(norm_of_ones(tuple([min(n, 2) for n in a.shape]), ord), out)
+        dtype = float if a.dtype.char in "fdFD" else a.dtype  # of which there are no routines
+        return like(norm_of_ones(tuple([min(n, 2) for n in a.shape]), ord, dtype), out)
     return out
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from scipy import linalg as sl
 
-from ...core.errors import MissingRuleError
+from ...core.errors import MissingRuleError, ShapeError
 from ...core.operands import as_array
 from ...core.primitive import Primitive
 from ...core.spec import Spec
@@ -157,10 +156,8 @@ least_squares_values = WithoutDerivative(
 )
 
 
-@answers(sl.lstsq, "a b")
+@answers(sl.lstsq, "a b", apart=True)
 def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
-    if max(a.ndim, b.ndim) > 2:
-        return of_stacks(a, b, cond, lapack_driver, check_finite)
     if b.ndim == 1:
         x, rest, rank, s = lstsq(a, b[:, None], cond, lapack_driver, check_finite)
         if rest.shape == (1,):
@@ -179,25 +176,6 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     rest = rest.astype(found_rest.dtype)
     rest = exact(found_rest, rest) if known else np.zeros_like(found, shape=(0,))
     return exact(found, x), rest, rank, None if s is None else exact(found_s, s)
-
-
-def of_stacks(a: Any, b: Any, *options: Any) -> Any:
-    """`lstsq` of each system, as SciPy goes through stacks."""
-    core = min(b.ndim, 2)
-    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-core])
-    a = np.broadcast_to(a, (*stack, *a.shape[-2:]))
-    b = np.broadcast_to(b, (*stack, *b.shape[-core:]))
-    if not math.prod(stack):
-        sl.lstsq(np.zeros(a.shape), np.zeros(b.shape))  # which says that there are none
-    rows = [lstsq(a[i], b[i], *options) for i in np.ndindex(stack)]
-
-    def together(parts: Any) -> Any:
-        if parts[0] is None:
-            return np.full(stack, None)
-        out = np.stack(parts)
-        return np.reshape(out, (*stack, *out.shape[1:]))
-
-    return tuple([together(parts) for parts in zip(*rows, strict=True)])
 
 
 def cutoff(a: Any, dtype: Any, atol: Any, rtol: Any, largest: Any) -> Any:
@@ -361,7 +339,12 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
             "  Use `scipy.linalg.pinv(scipy.linalg.circulant(c)) @ b`."
         )
     c, b = np.moveaxis(np.atleast_1d(c), caxis, -1), np.moveaxis(np.atleast_1d(b), baxis, -1)
-    out = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))
+    if c.shape[-1] != b.shape[-1]:
+        raise ShapeError(
+            f"`scipy.linalg.solve_circulant` takes as many numbers in c as in b along their axes,"
+            f" but got {c.shape[-1]} and {b.shape[-1]}."
+        )
+    out = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))  # the other axes broadcast
     out = out if "c" in (c.dtype.kind, b.dtype.kind) else np.real(out)
     return np.moveaxis(exact(circulant_values(c, b, tol=tol), out), -1, outaxis)
 
