@@ -364,3 +364,40 @@ def test_a_masked_array_is_returned_only_where_nothing_is_masked(masked):
                 way()
         else:
             np.testing.assert_array_equal(way(), x * 2.0)
+
+
+NUMBERS_FOR_MASKED = {
+    "the constant": lambda x: np.ma.masked,
+    "a mean": lambda x: np.ma.masked_greater(x, 0.6).mean(),
+    "an item": lambda x: np.ma.masked_greater(x, 0.6)[0],
+    "a plain item": lambda x: np.ma.array([1.0, 2.0], mask=[1, 0])[0],
+}
+PLACES = {"number": 0, "tuple": (0,), "slice": slice(0, 1), "dots": (0, ...), "list": [0]}
+
+
+@pytest.mark.filterwarnings("ignore:Warning. converting a masked element to nan")
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", NUMBERS_FOR_MASKED)
+def test_masked_numbers_that_are_assigned(name, place):
+    """NumPy writes NaN into one element, and what is beneath the mask into parts of an array."""
+
+    def program(x):
+        y = x * 1.0
+        y[PLACES[place]] = NUMBERS_FOR_MASKED[name](x)
+        return y
+
+    x = np.array([0.9, 1.2, 0.7])
+    np.testing.assert_array_equal(pb.vjp(program, x)[0], program(x))
+    np.testing.assert_array_equal(pb.jvp(program, (x,), (x,))[0], program(x))
+
+
+def test_a_masked_number_is_not_added_as_what_lies_beneath():
+    """`y[0] += np.ma.masked` is NaN in NumPy; a number and the constant have no derivative here."""
+
+    def program(x):
+        y = x * 1.0
+        y[0] += np.ma.masked
+        return y
+
+    with pytest.raises(pb.MissingRuleError, match="MaskedConstant"):
+        pb.vjp(program, np.array([0.9, 1.2]))

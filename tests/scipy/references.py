@@ -47,7 +47,7 @@ def solvers():
         if name.startswith(WHERE):
             for x in vars(module).values():
                 members = vars(x).values() if isinstance(x, type) else [x]
-                found |= {f for f in members if type(f) is types.FunctionType}
+                found |= {inspect.unwrap(f) for f in members if type(f) is types.FunctionType}
     return [f for f in found if str(f.__module__).startswith(("scipy.optimize", "scipy.integrate"))]
 
 

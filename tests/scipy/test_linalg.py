@@ -267,3 +267,32 @@ def test_toeplitz_of_other_types(dtype):
     c = np.array([3, 1, 0.5], dtype)
     found = pb.jvp(lambda c: linalg.solve_toeplitz(c, c), (c,), (c,))[0]
     np.testing.assert_array_equal(found, linalg.solve_toeplitz(c, c))
+
+
+OF_STACKS = {
+    "lstsq": lambda a, b: linalg.lstsq(a[..., :2], b)[0],
+    "lstsq of vectors": lambda a, b: linalg.lstsq(a[..., :2], b[0, :, 0])[0],
+    "lstsq by gelsy": lambda a, b: linalg.lstsq(a[..., :2], b, lapack_driver="gelsy")[0],
+    "solve_circulant": lambda a, b: linalg.solve_circulant(a, b[..., 0], baxis=-1),
+    "qr_insert": lambda a, b: linalg.qr_insert(*linalg.qr(a), a[..., 0] ** 2, 0)[1],
+    "qr_insert, rows": lambda a, b: linalg.qr_insert(*linalg.qr(a), a[..., :2, :] ** 2, 1)[1],
+    "qr_delete": lambda a, b: linalg.qr_delete(*linalg.qr(a), 0)[1],
+    "qr_delete, column": lambda a, b: linalg.qr_delete(*linalg.qr(a), 1, which="col")[1],
+    "qr_update": lambda a, b: linalg.qr_update(*linalg.qr(a), a[..., 0], a[..., 1])[1],
+    "qr_update, two": lambda a, b: linalg.qr_update(*linalg.qr(a), b, a[..., 1:])[1],
+}
+
+
+@pytest.mark.parametrize("name", OF_STACKS)
+def test_stacks_move_as_their_elements(name):
+    """SciPy goes through them one by one."""
+    f, random = OF_STACKS[name], np.random.default_rng(5)
+    a, b = random.normal(size=(3, 3, 3)) + 3 * np.eye(3), random.normal(size=(3, 3, 2))
+    a_dot = random.normal(size=(3, 3, 3))
+    out, out_dot = pb.jvp(lambda a: f(a, b), (a,), (a_dot,))
+    np.testing.assert_array_equal(out, f(a, b))
+    bar = np.cos(np.arange(out.size)).reshape(out.shape)
+    a_bar = pb.vjp(lambda a: f(a, b), a)[1](bar)[0]
+    np.testing.assert_allclose(np.sum(a_bar * a_dot), np.sum(bar * out_dot), rtol=1e-9)
+    change = f(a + 1e-6 * a_dot, b) - f(a - 1e-6 * a_dot, b)
+    np.testing.assert_allclose(out_dot, change / 2e-6, rtol=1e-5, atol=1e-6)

@@ -47,7 +47,6 @@ FINER = (STEPS, (8e-4, 4e-4, 2e-4), (1e-4, 5e-5, 2.5e-5), (1e-5, 5e-6, 2.5e-6))
 STOPPED_AT = {
     "calibration.trust": 3e-5,
     "decisions.long_only": 3e-5,
-    "harbour.kinematic_chain": 3e-4,
     "models.frontier": 3e-5,
     "office.smoothing_choice": 2e-4,
     "office.table_lookup": 3e-5,

@@ -233,3 +233,30 @@ def test_what_trees_and_triangles_find():
     place = lambda at: np.sum(triangles.find_simplex(at) * at[:, 0])
     many = np.stack([points, 0.9 * points])
     np.testing.assert_array_equal(pb.vmap(place)(many), [place(at) for at in many])
+
+
+PLACES = "indices", "indptr", "row", "col", "offsets"
+WAYS = {
+    "itself": lambda A: A,
+    "by columns": lambda A: A.tocsc(),
+    "by places": lambda A: A.tocoo(),
+    "turned": lambda A: A.T,
+    "product": lambda A: A @ A,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["matrix", "array"])
+@pytest.mark.parametrize("fmt", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+def test_places_have_the_dtype_that_scipy_gives_them(fmt, kind, way):
+    """Compiled functions of SciPy's take no others: minimum_spanning_tree of SciPy 1.17.0."""
+    dense = np.array([[0, 1.0, 4.0], [0, 0, 1.5], [0.3, 0, 0]])
+    make = lambda x: WAYS[way](getattr(sparse, f"{fmt}_{kind}")(x))
+
+    def dtypes(x):
+        found = [getattr(make(x), name, None) for name in PLACES]
+        return [getattr(places, "dtype", None) for places in found]
+
+    asked = []
+    pb.grad(lambda x: asked.append(dtypes(x)) or x.sum())(dense)
+    assert asked == [dtypes(dense)]

@@ -329,13 +329,15 @@ def test_answers_of_numbers_of_pythons(answer):
             assert pb.jvp(g, (2.5, 1.5), (1.0, 0.0)) == (expected, slopes[0]), use
 
 
-NUMBERS = ["float(a[0]) * 2", "a[0].item()", "round(float(a[0]))", "float(a[0]) > 2", "2 * x", "x > 1"]
-NUMBERS += ["np.sum(a) > 7", "np.isnan(a[0])", "(a[1].item(), 2 * x)[1]", "inner(lambda a: a[0].item())(a)"]
+NUMBERS = [
+    "float(a[0]) * 2", "a[0].item()", "round(float(a[0]))", "float(a[0]) > 2", "2 * x", "x > 1",
+    "np.sum(a) > 7", "np.isnan(a[0])", "(a[1].item(), 2 * x)[1]", "inner(lambda a: a[0].item())(a)",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_numbers_in_a_batch(number):
-    """They are of the class that they have alone: beside float32 Python's numbers take its dtype."""
+    """They are of the class that they have alone: Python's take the dtype of arrays."""
 
     def alone(a, x):
         return eval(number, {"np": np, "a": a, "x": x, "inner": pb.checkpoint})

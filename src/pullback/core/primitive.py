@@ -64,7 +64,6 @@ class Primitive(Traits, ReadApart):
     vjp: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None
     lower: Any = None
-    takes_python = False  # Python numbers that move: they come as they are, or as NumPy's
 
     # What a forward mode within another gives instead of operands and tangents: `Spectrum`.
     facing: Callable[..., Any] | None = None

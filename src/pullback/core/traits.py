@@ -27,6 +27,7 @@ class Traits:
     divides: bool = False  # it raises where the second is zero
     python_differs: bool = False  # it gives something else than for NumPy's numbers
     by_number: bool = False  # its value or its rules go by which number it is
+    takes_python: bool = False  # those that move come as they are, or as NumPy's
     # Whether values decide if it raises: of these kinds of dtype, or not at all if it is `total`.
     raises_for: str = ""
     total: bool = False

@@ -209,10 +209,16 @@ def rewind(x, key):
     x.storage.copies[0] = last if mapped(last) else int(last)
 
 
+def is_element(x, key):
+    """Whether a key names one floating element, in which NumPy writes a masked number as NaN."""
+    number = x.dtype.kind == "f" and len(key) == x.ndim
+    return number and all(isinstance(each, (int, np.integer)) for each in key)
+
+
 def assign(x, key, arrays, v):
     """Write v into x at a key: into x itself, or into the Array that x is a view of."""
     if type(v) is not Array and type(v) is not float:
-        v = plain_operand(v)
+        v = float(v) if v is np.ma.masked and is_element(x, key) else plain_operand(v)
     root, path = x, ()
     if x.storage is not None:
         storage = x.storage
@@ -350,7 +356,8 @@ def in_place(operation):
 
     def write_result(self, other):
         if type(other) not in KNOWN:
-            if takes_over(self, other):
+            held = self.within.eager and self.within.suspended()
+            if takes_over(self, other) or (is_number(self) and not held):
                 return operation(self, other)
             other = numbers_of(other)
             if type(other) is not Array:

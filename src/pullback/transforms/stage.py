@@ -112,16 +112,21 @@ class StageTrace(Trace):
         """Indices and truth values do, as they are plain in a run that is not recorded."""
         if is_inexact(x.dtype):
             return False
-        if type(x.payload) is Array:
-            x.payload.converted(asked)
-        return True
+        if type(x.payload) is not Array:
+            return True
+        x.payload.converted(asked)
+        return not x.payload.within.maps
+
+    def shared(self, x: Array) -> Any:
+        inner = x.payload
+        return inner.within.shared(inner) if type(inner) is Array and inner.within.maps else None
 
     def number(self, x: Array) -> Any:
         value = x.payload
         if type(value) is Array:
             value = value.within.number(value)
         if self.plain_truth and isinstance(value, (int, np.integer, np.bool)):
-            return value if type(value) in PYTHON else value.item()
+            return value.item() if isinstance(value, np.generic) else value
         return super().number(x)
 
     def python_class(self, x: Array) -> type | None:

@@ -209,3 +209,54 @@ class TestTheNamespace:
         with pytest.raises(TypeError):
             module.lru_cache("many")
         assert module.cache(abs)(-2) == 2
+
+
+class Holder:
+    """What traced code stores an Array in: from then on a cached function may read one."""
+
+
+def sequence(rng, maxsize, typed):
+    """A program that calls a cached function in a random order, and what it was called for."""
+
+    @functools.lru_cache(maxsize=maxsize, typed=typed)
+    def cached(n, k=0):
+        calls.append((n, k))
+        return n * 1.5 + k
+
+    calls, seen = [], []
+    steps = [
+        (str(rng.choice(["call", "call", "call", "keyword", "float", "store", "info", "clear"])), n)
+        for n in rng.integers(0, 4, 14).tolist()
+    ]
+    for n in rng.integers(0, 4, 3).tolist():
+        cached(n)  # before any transformation
+
+    def program(x):
+        total = x.sum()
+        for step, n in steps:
+            if step == "store":
+                Holder().value = x * n
+            elif step == "info":
+                seen.append(tuple(cached.cache_info()))
+            elif step == "clear" and n == 3:
+                cached.cache_clear()
+            else:
+                given = {"keyword": {"k": n}, "float": {}}.get(step, {})
+                total = total + cached(float(n) if step == "float" else n, **given) * x[0]
+        return total
+
+    program.told = calls, seen
+    return program
+
+
+@pytest.mark.parametrize("maxsize", [None, 0, 1, 2, 3, 5])
+def test_what_is_dropped_is_computed_again(maxsize):
+    """Calls and counts are those of plain Python, wherever an Array was stored between them."""
+    x, wrong = np.array([0.3, 0.5]), []
+    for seed in range(60):
+        make = lambda seed=seed: sequence(np.random.default_rng(seed), maxsize, seed % 3 == 0)
+        plain, traced = make(), make()
+        value = plain(x)
+        if pb.vjp(traced, x)[0] != value or traced.told != plain.told:
+            wrong.append((seed, plain.told, traced.told))
+    assert not wrong

@@ -3,12 +3,13 @@
 Until traced code has stored an Array somewhere, a cached function that isn't given an Array can't
 read one. It's called as usual, outside the transformation, and its cache keeps the result for
 everybody. After that, results already in the cache are still used; new ones may depend on Arrays,
-so they're kept only until the transformation ends.
+so they're kept only until the transformation ends. They take the room of the oldest in the cache.
 """
 
 from __future__ import annotations
 
 import gc
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -35,8 +36,10 @@ class Cached:
 
     def __init__(self, wrapper: Any, fun: Any, session: Any) -> None:
         self.wrapper, self.fun, self.session = wrapper, fun, session
-        self.results: dict[Any, Any] = {}
-        self.typed = wrapper.cache_parameters()["typed"]
+        self.results: OrderedDict[Any, Any] = OrderedDict()  # the one used last at the end
+        self.hits = self.misses = 0  # of calls that the cache itself isn't asked of
+        parameters = wrapper.cache_parameters()
+        self.typed, self.room = parameters["typed"], parameters["maxsize"]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -48,45 +51,89 @@ class Cached:
         values = (*args, *kwargs.values())
         if arrays_in(values, constant=True):
             return self.fun(*args, **kwargs)
-        key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
         try:
+            key = self.key(args, kwargs)
             known = self.results.get(key, MISSING)
         except TypeError:  # unhashable
             return self.fun(*args, **kwargs)
         if known is not MISSING:
+            self.results.move_to_end(key)
+            self.hits += 1
             return known
-        held = MISSING if session.notes is None and not REHEARSED.get() else self.held(args, kwargs)
+        held = MISSING if session.notes is None and not REHEARSED.get() else self.held(key)
         if held is not MISSING and REHEARSED.get():
             return held  # without counting the call
         if not REHEARSED.get() and (session.notes is None or held is not MISSING):
             before = SESSION.get()
             try:
                 SESSION.set(None)
-                return self.wrapper(*args, **kwargs)
+                known = self.wrapper(*args, **kwargs)
             finally:
                 SESSION.set(before)
+            if held is not MISSING and self.room is not None:
+                self.keep(key, known)  # as one that was used lately
+            return known
+        self.misses += 1
         known = self.fun(*args, **kwargs)
         if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
-            self.results[key] = known
+            self.keep(key, known)
         return known
 
-    def held(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result that the cache holds for these arguments; its keys are made as CPython's."""
-        held = [x for x in gc.get_referents(self.wrapper) if x is not self.wrapper.__dict__]
-        mark = [x for x in held if type(x) is object][-1:]  # it comes after what the cache holds
-        key = (*args, *mark, *chain(*kwargs.items())) if kwargs else args
+    def keep(self, key: Any, result: Any) -> None:
+        self.results[key] = result
+        if self.room is not None and len(self.results) > self.room:
+            self.results.popitem(last=False)
+
+    def referents(self) -> list[Any]:
+        return [x for x in gc.get_referents(self.wrapper) if x is not self.wrapper.__dict__]
+
+    def key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The key under which the cache holds the result, made as CPython's."""
+        key = args
+        if kwargs:  # a mark comes after what the cache holds
+            mark = [x for x in self.referents() if type(x) is object][-1:]
+            key = (*args, *mark, *chain(*kwargs.items()))
         if self.typed:
-            key = (*key, *map(type, args), *map(type, kwargs.values()))
-        elif not kwargs and len(args) == 1 and type(args[0]) in (str, int):
-            (key,) = args
+            return (*key, *map(type, args), *map(type, kwargs.values()))
+        single = not kwargs and len(args) == 1 and type(args[0]) in (str, int)
+        return args[0] if single else key
+
+    def held(self, key: Any) -> Any:
+        """The result that the cache holds, and would hold with ours in it."""
+        held = self.referents()
         found = next((x[key] for x in held if type(x) is dict and key in x), MISSING)
         if type(found).__name__ != LINK:
             return found
-        # Of a cache that has room for some results, each key comes with its result and a link.
-        for known, result, kind in zip(held, held[1:], held[2:], strict=False):
-            if kind is type(found) and type(known) is type(key) and known == key:
+        entries = self.others(held)
+        left = entries[max(0, len(entries) + len(self.results) - self.room) :]
+        for known, result in left:
+            if type(known) is type(key) and known == key:
                 return result
         return MISSING
+
+    def others(self, held: list[Any]) -> list[Any]:
+        """What a cache with room for some holds beside ours: the one used last is the last.
+
+        Each key comes with its result and a link; then comes the table of all of them.
+        """
+        table = max(i for i, x in enumerate(held) if type(x) is dict)
+        held = held[:table]
+        return [
+            (known, result)
+            for known, result, kind in zip(held, held[1:], held[2:], strict=False)
+            if isinstance(kind, type) and kind.__name__ == LINK and known not in self.results
+        ]
+
+    def cache_info(self) -> Any:
+        """What the cache tells, with the calls that it wasn't asked of."""
+        info = self.wrapper.cache_info()
+        others = info.currsize if self.room is None else len(self.others(self.referents()))
+        full = others + len(self.results)
+        return info._replace(
+            hits=info.hits + self.hits,
+            misses=info.misses + self.misses,
+            currsize=full if self.room is None else min(full, self.room),
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.wrapper, name)

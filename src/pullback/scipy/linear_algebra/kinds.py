@@ -14,6 +14,7 @@ call. Arguments that allow SciPy to overwrite an operand are left out.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from functools import reduce
 from importlib import import_module
@@ -53,11 +54,13 @@ def in_double(x: Any) -> Any:
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
 
 
-def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
+def answers(original: Any, arrays: str = "a", apart: bool = False) -> Callable[[Any], Any]:
     """Let a function answer for one of SciPy's when Arrays are among its arguments.
 
     It gets the arguments named in `arrays` as arrays, and others as they were given; those that
     were left out have its own defaults.
+
+    apart: it takes no stacks, and is called for each element of them, as SciPy does
     """
     bound, cores = binding(original), elements(original)
 
@@ -69,7 +72,9 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
                 if given.get(name) is not None:
                     given[name] = as_array(given[name])
             options = {key: x for key, x in given.items() if not key.startswith("overwrite")}
-            out = implementation(**options)
+            stack = stack_of(given, cores) if apart else ()
+            out = of_elements(implementation, options, cores, stack) if stack else None
+            out = implementation(**options) if out is None else out
             return in_list(out, given, cores) if cores and type(out) is tuple else out
 
         return implementation
@@ -88,13 +93,41 @@ def elements(original: Any) -> dict[str, Any]:
     return dict(zip(inside["names"], inside["ndims"], strict=True))
 
 
-def in_list(out: tuple[Any, ...], given: dict[str, Any], cores: dict[str, Any]) -> Any:
-    """The results as SciPy returns them: those of stacks in a list, each of them one array."""
+def stack_of(given: dict[str, Any], cores: dict[str, Any]) -> tuple[int, ...]:
+    """The shape of the stack that the arguments make together; () if there is none."""
     stack: tuple[int, ...] = ()
     for name, core in cores.items():
-        shape = np.shape(given[name]) if given.get(name) is not None else ()
-        core = min(len(shape), 2) if core == "1|2" else core
-        stack = np.broadcast_shapes(stack, shape[: len(shape) - core])
+        if given.get(name) is not None:
+            stack = np.broadcast_shapes(stack, stack_in(given[name], core))
+    return stack
+
+
+def stack_in(x: Any, core: Any) -> tuple[int, ...]:
+    shape = np.shape(x)
+    return shape[: len(shape) - (min(len(shape), 2) if core == "1|2" else core)]
+
+
+def of_elements(call: Any, options: dict[str, Any], cores: Any, stack: tuple[int, ...]) -> Any:
+    """The results for each element of stacks, stacked."""
+    arrays = {}
+    for name, core in cores.items():
+        if options.get(name) is not None:
+            x = as_array(options[name])
+            own = x.shape[len(stack_in(x, core)) :]
+            arrays[name] = np.broadcast_to(x, stack + own)
+    if not math.prod(stack):
+        raise ValueError("SciPy does not support zero-size batches here.")
+    rows = [
+        call(**options | {name: x[index] for name, x in arrays.items()})
+        for index in np.ndindex(stack)
+    ]
+    columns = zip(*rows, strict=True)
+    return tuple([np.full(stack, None) if c[0] is None else restacked(c, stack) for c in columns])
+
+
+def in_list(out: tuple[Any, ...], given: dict[str, Any], cores: dict[str, Any]) -> Any:
+    """The results as SciPy returns them: those of stacks in a list, each of them one array."""
+    stack = stack_of(given, cores)
     if not stack:
         return out
     parts = [np.stack(x, axis=len(stack)) if type(x) is tuple else x for x in out]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -157,10 +156,8 @@ least_squares_values = WithoutDerivative(
 )
 
 
-@answers(sl.lstsq, "a b")
+@answers(sl.lstsq, "a b", apart=True)
 def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
-    if max(a.ndim, b.ndim) > 2:
-        return of_stacks(a, b, cond, lapack_driver, check_finite)
     if b.ndim == 1:
         x, rest, rank, s = lstsq(a, b[:, None], cond, lapack_driver, check_finite)
         if rest.shape == (1,):
@@ -179,25 +176,6 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     rest = rest.astype(found_rest.dtype)
     rest = exact(found_rest, rest) if known else np.zeros_like(found, shape=(0,))
     return exact(found, x), rest, rank, None if s is None else exact(found_s, s)
-
-
-def of_stacks(a: Any, b: Any, *options: Any) -> Any:
-    """`lstsq` of each system, as SciPy goes through stacks."""
-    core = min(b.ndim, 2)
-    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-core])
-    a = np.broadcast_to(a, (*stack, *a.shape[-2:]))
-    b = np.broadcast_to(b, (*stack, *b.shape[-core:]))
-    if not math.prod(stack):
-        sl.lstsq(np.zeros(a.shape), np.zeros(b.shape))  # which says that there are none
-    rows = [lstsq(a[i], b[i], *options) for i in np.ndindex(stack)]
-
-    def together(parts: Any) -> Any:
-        if parts[0] is None:
-            return np.full(stack, None)
-        out = np.stack(parts)
-        return np.reshape(out, (*stack, *out.shape[1:]))
-
-    return tuple([together(parts) for parts in zip(*rows, strict=True)])
 
 
 def cutoff(a: Any, dtype: Any, atol: Any, rtol: Any, largest: Any) -> Any:

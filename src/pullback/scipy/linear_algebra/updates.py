@@ -91,7 +91,7 @@ def updated(original: Any, changed: Any, columns: Any, *operands: Any, **options
     return factored(changed, q, r, complete)
 
 
-@answers(sl.qr_update, "Q R u v")
+@answers(sl.qr_update, "Q R u v", apart=True)
 def qr_update(Q, R, u, v, check_finite=True):
     columns = [x[:, None] if x.ndim == 1 else x for x in (u, v)]
     changed = Q @ R + columns[0] @ conj(np.swapaxes(columns[1], 0, 1))
@@ -106,7 +106,7 @@ def place_in(k: Any, which: str, a: Any, name: str) -> tuple[int, int]:
     return axis, k + a.shape[axis] if k < 0 else k
 
 
-@answers(sl.qr_insert, "Q R u")
+@answers(sl.qr_insert, "Q R u", apart=True)
 def qr_insert(Q, R, u, k, which="row", rcond=None, check_finite=True):
     old = Q @ R
     axis, place = place_in(k, which, old, "scipy.linalg.qr_insert")
@@ -121,7 +121,7 @@ def qr_insert(Q, R, u, k, which="row", rcond=None, check_finite=True):
     )
 
 
-@answers(sl.qr_delete, "Q R")
+@answers(sl.qr_delete, "Q R", apart=True)
 def qr_delete(Q, R, k, p=1, which="row", check_finite=True):
     old = Q @ R
     axis, place = place_in(k, which, old, "scipy.linalg.qr_delete")

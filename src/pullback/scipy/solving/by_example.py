@@ -22,6 +22,7 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.errors import ArgumentTypeError, ConversionError
+from ...core.in_place import SHOWN
 from ...core.reach.class_members import BORING, contents
 from ...core.reach.walk import OURS
 from ...core.storage import current, root_of, version
@@ -307,4 +308,5 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
 
 
 OURS.update(APART)
+SHOWN.update(APART)
 BORING.update(APART)

@@ -313,7 +313,8 @@ def making(original: type) -> None:
         x: Any = args[0] if args else None
         dense = is_live(x) and x.ndim in (1, 2)
         if dense and by_coordinates:
-            places = tuple([place.ravel() for place in np.indices(x.shape)])
+            whole = sparse.get_index_dtype(maxval=max(x.shape))
+            places = tuple([place.ravel() for place in np.indices(x.shape, whole)])
             options.setdefault("shape", x.shape)
             args = ((x.reshape(-1), places), *args[1:])
         out = original(*args, **options)
