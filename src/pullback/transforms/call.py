@@ -29,6 +29,7 @@ from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import refuse_keywords, usage
 from .batch import vmap
 from .forward import jvp
+from .mapped_numbers import kind_of_python
 from .memory import SharedMemory
 from .reverse import vjp
 from .stage import capture
@@ -270,14 +271,19 @@ class FunctionCall(Primitive):
         self.results: Any = tuple(results)
         self.n_out = len(results)
         self.specs = tuple([spec_of(x) for x in results])
+        self.numbers = [i for i, x in enumerate(results) if kind_of_python(x) is not None]
         self.reads = reads
         moving = floating(xs)
         self.nondiff = tuple([i for i in range(len(xs)) if i not in moving])
         self.trace: Trace | None = None  # the one that interprets the call at this moment
 
     def __call__(self, *xs: Any) -> Any:
-        self.trace = youngest(xs)
-        return bind(self, xs, {})
+        self.trace = trace = youngest(xs)
+        outs = bind(self, xs, {})
+        if trace is None or not (self.numbers and trace.maps):
+            return outs
+        # The batch rule gave arrays.
+        return tuple([trace.number(x) if i in self.numbers else x for i, x in enumerate(outs)])
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
         results, self.results = self.results, None
@@ -308,7 +314,8 @@ class FunctionCall(Primitive):
                 [None if dot is None else a for dot, a in zip(x_dots, axes, strict=True)]
             )
             pushed = vmap(self.pushed, in_axes=(axes, 0, dot_axes))
-            return pushed(tuple(xs), tuple(outs), tuple(x_dots))
+            dots, moving = pushed(tuple(xs), tuple(outs), tuple(x_dots)), floating(outs)
+            return tuple([dot if i in moving else None for i, dot in enumerate(dots)])
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
             bars_axes = tuple([None if bar is None else 0 for bar in out_bars])
@@ -360,7 +367,7 @@ def likeness(*parts: Any) -> Any:
 
 
 def spread(x: Any, size: int) -> Any:
-    return np.broadcast_to(x, (size, *x.shape))
+    return np.broadcast_to(x, (size, *np.shape(x)))
 
 
 class Operands:
