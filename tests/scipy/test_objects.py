@@ -1,5 +1,7 @@
 """What SciPy makes of arrays: its objects keep their class, and what they hold, if these move."""
 
+import copy
+
 import numpy as np
 import pytest
 from scipy import interpolate, signal, sparse, spatial, stats
@@ -45,7 +47,25 @@ def test_class(name):
         return np.sum(x**2) if isinstance(made, kind) and type(made) is kind else np.sum(x)
 
     np.testing.assert_allclose(pb.grad(f)(x), 2 * x)
-    np.testing.assert_allclose(pb.vmap(f)(np.stack([x, 1.1 * x])), [f(x), f(1.1 * x)])
+    many = np.stack([x, 1.1 * x])
+    np.testing.assert_allclose(pb.vmap(f)(many), [f(x), f(1.1 * x)])
+    np.testing.assert_allclose(pb.vmap(pb.grad(f))(many), 2 * many)
+
+
+@pytest.mark.parametrize("of", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize(
+    ("kind", "ask"),
+    [
+        (spatial.KDTree, lambda tree: tree.query(PLACES)[0]),
+        (spatial.ConvexHull, lambda hull: hull.area),
+        (spatial.Voronoi, lambda diagram: diagram.vertices),
+        (lambda p: interpolate.LinearNDInterpolator(p, VALUES), lambda f: f(PLACES)),
+    ],
+)
+def test_copies(of, kind, ask):
+    f = lambda p: np.sum(ask(of(kind(p))))
+    g = lambda p: np.sum(ask(kind(p)))
+    np.testing.assert_array_equal(pb.grad(f)(POINTS), pb.grad(g)(POINTS))
 
 
 COPIES = {

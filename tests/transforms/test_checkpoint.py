@@ -5,6 +5,7 @@ import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
+import optree
 import pytest
 
 import pullback as pb
@@ -356,3 +357,21 @@ def test_numbers_in_a_batch(number):
     np.testing.assert_array_equal(along(pb.vmap(f))(stack), pb.vmap(along(f))(stack))
     gradient = pb.grad(summed(pb.vmap(f)))(stack)
     np.testing.assert_array_equal(gradient, pb.vmap(pb.grad(summed(f)))(stack))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.ones(2) * x[0]),
+        lambda x: (np.zeros(2) + x)[1],
+        lambda x: np.ones(2, np.float32)[0],
+        lambda x: {"a": np.array(2.0), "b": np.zeros(2)[:1]},
+        lambda x: np.ones(2)[0] * 1j,
+    ],
+)
+def test_constants_are_numpys_outside(f):
+    """Numbers of arrays that the function made come out as NumPy's scalars."""
+    x = np.array([0.3, 0.4])
+    kinds = lambda tree: [(type(y), y.dtype, y.shape) for y in optree.tree_leaves(tree)]
+    for g in (pb.checkpoint(f), pb.checkpoint(pb.checkpoint(f))):
+        assert kinds(g(x)) == kinds(f(x))

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ..core.array import Array, stop
+from ..core.array import Array, is_number, stop
 from ..core.errors import ArgumentError, DtypeError
 from ..core.graph import Graph, Variable
 from ..core.node import Residual
@@ -63,6 +63,13 @@ def as_numpy(x: Any) -> Any:
             return x
         x = x.payload
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
+
+
+def plain_outside(x: Any) -> Any:
+    """A constant as NumPy has it: a scalar, or a copy of an array."""
+    if type(x) is not Array or x.within.live:
+        return x
+    return x.numpy()[()] if is_number(x) else x.numpy()
 
 
 def guarded(x: Any) -> Any:
@@ -440,7 +447,7 @@ class Checkpoint(Transformation):
         at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
         if running() is None and not any(type(x) is Array for x in operands.leaves):
             # Constants that the function made are plain outside.
-            values = [x.numpy() if type(x) is Array and not x.within.live else x for x in values]
+            values = [plain_outside(x) for x in values]
         if not at:
             return unflatten(structure, memory.returned(values))
         graph = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])

@@ -46,6 +46,8 @@ class OfPoints(InPlaceOf):
         return np.min(self.points, axis=0)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # which Python asks of a copy before it holds anything
+            raise AttributeError(name)
         if name in self.moving:
             raise MissingRuleError(
                 f"`{self.kind.__name__}.{name}` has no derivative.\n"

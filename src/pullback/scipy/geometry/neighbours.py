@@ -158,7 +158,7 @@ class Tree(InPlaceOf):
         if name in CHOICES:
             method = getattr(self.native, name)
             return lambda *args, **options: chosen(method, args, options)
-        if hasattr(spatial.KDTree, name):
+        if hasattr(spatial.KDTree, name) and not name.startswith("__"):
             raise MissingRuleError(
                 f"`KDTree.{name}` has no derivative with respect to the tree's points.\n"
                 "  Take indices from `query_pairs` or `query_ball_point`, and compute with these."
