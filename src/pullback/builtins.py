@@ -25,6 +25,7 @@ from typing import Any, Protocol, Union
 import numpy as np
 
 from .core.array import Array, class_of_number, is_number, snapshot, stop, without_axes
+from .core.in_place import SHOWN
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.lost import TEXTS, warn_read
@@ -104,8 +105,11 @@ def pair(x: Any) -> tuple[Any, Any]:
     return np.float64(real.float(x)) if out is None else out, None
 
 
+SHOWN.update((Array, Instance))
+
+
 def type(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and real.type(args[0]) in (Array, Instance):
+    if len(args) == 1 and real.type(args[0]) in SHOWN:
         x = args[0]
         return class_of_number(x) if real.type(x) is Array and is_number(x) else x.__class__
     return real.type(*args, **kwargs)

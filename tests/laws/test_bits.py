@@ -98,8 +98,18 @@ def test_order_within_a_partition(dtype):
     rng = np.random.default_rng(5)
     for n in (5, 17, 40, 300, 1200):
         for axis in (0, -1):
-            x = (rng.standard_normal((n, 3) if axis == 0 else (2, n)) * 40).astype(dtype)
+            shape = (n, 3) if axis == 0 else (2, n)
+            x = (rng.standard_normal(shape) * 40).astype(dtype)
+            odd = rng.choice([0.0, -0.0, np.nan, -np.nan, 1.0, -3.0], shape).astype(dtype)
             for kth in (int(rng.integers(n)), (0, n // 2)):
-                right = np.partition(x, kth, axis)
-                found = pb.vjp(lambda x: np.partition(x, kth, axis), x)[0]
-                assert np.array_equal(found, right)
+                for y in (x, odd, np.where(np.isnan(odd), x, odd)):
+                    right = np.partition(y, kth, axis)
+                    found = pb.vjp(lambda y: np.partition(y, kth, axis), y)[0]
+                    np.testing.assert_array_equal(found, right)
+
+
+def test_weights_in_bins_of_an_array():
+    rng = np.random.default_rng(6)
+    x, weights = rng.standard_normal((2, 200))
+    f = lambda weights: np.histogram(x, np.array([-2.0, 0.0, 0.3, 5.0]), weights=weights)[0]
+    np.testing.assert_array_equal(pb.vjp(f, weights)[0], f(weights))

@@ -262,3 +262,11 @@ def test_a_function_of_numbers_that_draws_is_refused():
         pb.grad(drawn)(x)
     of_both = lambda x: pd.Series(x).transform(scale(lambda: x[0])).sum()
     np.testing.assert_allclose(pb.grad(of_both)(x), [7.0, 1.0, 1.0])
+
+
+def test_a_quantile_is_a_number():
+    """As pandas gives it, also where its level carries a derivative."""
+    column = pd.Series([1.0, 4.0, 9.0])
+    value, _ = pb.vjp(column.quantile, 0.3)
+    assert isinstance(value, np.float64)
+    assert value == column.quantile(0.3)

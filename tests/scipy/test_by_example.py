@@ -300,6 +300,8 @@ BY_RANK = {
     "ks_2samp": lambda x: stats.ks_2samp(x, Y).pvalue,
     "page": lambda x: stats.page_trend_test(np.reshape(x, (3, 3))).statistic,
     "binned": lambda x: stats.binned_statistic(x, Y * x, bins=3).statistic[1],
+    "boxcox": lambda x: stats.boxcox(np.abs(x))[0][1],
+    "boxcox_normmax": lambda x: stats.boxcox_normmax(np.abs(x), method="all")[0],
     "entropy": lambda x: stats.poisson.entropy(np.exp(x[0])),
     "expect": lambda x: stats.poisson(np.exp(x[0])).expect(lambda k: k**1.5 + x[1]),
 }

@@ -58,6 +58,20 @@ def test_distribution(name, shapes):
                     assert abs(value - expected) <= 2e-5 * max(1.0, abs(expected)), (i, method)
 
 
+@pytest.mark.filterwarnings("ignore:The shape parameter of the erlang")
+def test_values_are_numpys():
+    """A rule that asks SciPy for a value gets a plain one, and none comes out of a call."""
+    for name, shapes in CASES:
+        dist, p = getattr(stats, name), np.array([0.3, *map(float, shapes)])
+        for f in (dist.cdf, dist.sf):
+            with np.errstate(all="ignore"):
+                out = pb.vjp(lambda x, f=f, p=p: f(x, *p[1:]), p[0])[0]
+                assert isinstance(out, np.float64), name
+                if name not in REFUSED:
+                    out = pb.vjp(lambda p, f=f: f(*p), p)[0]
+                    assert isinstance(out, np.float64), name
+
+
 @pytest.mark.parametrize(
     ("name", "shapes"),
     [*LIMITS, ("genextreme", (0.0,)), ("genpareto", (0.0,)), ("pearson3", (0.0,)),

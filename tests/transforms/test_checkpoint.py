@@ -5,6 +5,7 @@ import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
+import optree
 import pytest
 
 import pullback as pb
@@ -304,7 +305,8 @@ class TestStopGradient:
 
 
 # Questions to numbers of Python's, whose answers are Python's as well; and what is done with them.
-ANSWERS = ["v != 1.0", "v > w", "1 < v < 3", "int(v)", "sum([v > 1, v > 2])", "v // 1", "not v"]
+ANSWERS = ["v != 1.0", "v > w", "1 < v < 3", "int(v)", "sum([v > 1, v > 2])", "v // 1"]
+ANSWERS += ["not v", "round(v)"]
 USES = [
     "np.where(c, v, w)", "np.asarray(c) * v", "c * v", "np.add(c, c) * v", "float(c) * v", "c + c",
     "np.stack([np.array(c), np.array(c)]) * v", "np.zeros(2, type(c))[0] + v", "(c is True) * v",
@@ -326,3 +328,50 @@ def test_answers_of_numbers_of_pythons(answer):
         for g in (pb.checkpoint(f), pb.checkpoint(pb.checkpoint(f))):
             assert pb.value_and_grad(g, (0, 1))(2.5, 1.5) == (expected, slopes), use
             assert pb.jvp(g, (2.5, 1.5), (1.0, 0.0)) == (expected, slopes[0]), use
+
+
+NUMBERS = [
+    "float(a[0]) * 2", "a[0].item()", "round(float(a[0]))", "float(a[0]) > 2", "2 * x", "x > 1",
+    "np.sum(a) > 7", "np.isnan(a[0])", "(a[1].item(), 2 * x)[1]", "inner(lambda a: a[0].item())(a)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_numbers_in_a_batch(number):
+    """They are of the class that they have alone: Python's take the dtype of arrays."""
+
+    def alone(a, x):
+        return eval(number, {"np": np, "a": a, "x": x, "inner": pb.checkpoint})
+
+    f = lambda a, x=0.5: pb.checkpoint(alone)(a, x) * a
+    along = lambda f: lambda a: pb.jvp(f, (a,), (a,))[1]
+    moved = lambda a: pb.jvp(lambda x: f(a, x), (0.5,), (1.0,))[0]
+    summed = lambda f: lambda a: np.sum(f(a))
+    stack = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    for one in (f, along(f), moved, pb.grad(summed(f))):
+        expected = np.stack([one(a) for a in stack])
+        for found in (pb.vmap(one)(stack), pb.vmap(pb.vmap(one))(stack[None])[0]):
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+    assert along(pb.vmap(f))(stack).dtype == pb.vmap(along(f))(stack).dtype
+    np.testing.assert_array_equal(along(pb.vmap(f))(stack), pb.vmap(along(f))(stack))
+    gradient = pb.grad(summed(pb.vmap(f)))(stack)
+    np.testing.assert_array_equal(gradient, pb.vmap(pb.grad(summed(f)))(stack))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.ones(2) * x[0]),
+        lambda x: (np.zeros(2) + x)[1],
+        lambda x: np.ones(2, np.float32)[0],
+        lambda x: {"a": np.array(2.0), "b": np.zeros(2)[:1]},
+        lambda x: np.ones(2)[0] * 1j,
+    ],
+)
+def test_constants_are_numpys_outside(f):
+    """Numbers of arrays that the function made come out as NumPy's scalars."""
+    x = np.array([0.3, 0.4])
+    kinds = lambda tree: [(type(y), y.dtype, y.shape) for y in optree.tree_leaves(tree)]
+    for g in (pb.checkpoint(f), pb.checkpoint(pb.checkpoint(f))):
+        assert kinds(g(x)) == kinds(f(x))

@@ -12,6 +12,7 @@ Values:
     scalars     numbers, as a ufunc takes them
     tree        nested containers of arrays
     instances   objects of classes that derive from ndarray or float
+    in_place    what stands for an object of another library and shows its class
     instance_methods  the methods and operators of these objects
 
 Traces and operations:

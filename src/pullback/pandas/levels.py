@@ -25,7 +25,7 @@ def at_level(x: Any, q: Any, interpolation: str) -> Any:
     """One quantile of a column, or several."""
     levels = as_array(q)
     out = quantiles(numbers(x), np.reshape(levels, -1), interpolation)
-    return np.reshape(out, levels.shape)
+    return np.reshape(out, levels.shape)[()]
 
 
 @stands_for(pd.Series, "quantile")

@@ -18,6 +18,7 @@ from ..core.errors import (
 from ..core.kinds import Linear
 from ..core.registry import replaces
 from ..core.spec import Spec
+from ..core.trace import CONSTANT
 from .arguments import as_array, cast, plainly_nowhere, rows, somewhere, surely
 from .indexing import take
 from .keys import known, mapped
@@ -185,7 +186,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         counts = deposit_p(np.where(inside, weights, weights.dtype.type(0)), index, length=n)
         if np.ndim(bins) == 0:
             counts = counts.astype(weights.dtype, copy=False)
-        elif type(edges) is not Array:
+        elif type(edges) is not Array or edges.within is CONSTANT:
             counts = rounded(counts, weighed, a, weights, edges)
     if density:
         counts = counts / np.diff(edges).astype(np.float64) / np.sum(counts)

@@ -86,13 +86,20 @@ class PartitionOrder(Order):
         right = np.partition(x, axis=axis, **how)
         if found.tobytes() == right.tobytes():
             return indices
-        bits = f"u{x.dtype.itemsize}"
-        rows, right = [
-            np.ascontiguousarray(np.moveaxis(y, axis, -1)).view(bits) for y in (x, right)
-        ]
+        rows, right = [told_apart(np.moveaxis(y, axis, -1)) for y in (x, right)]
         places = np.argsort(np.argsort(right, kind="stable"), kind="stable")
         order = np.take_along_axis(np.argsort(rows, kind="stable"), places, -1)
         return np.moveaxis(order, -1, axis)
+
+
+def told_apart(x):
+    """Integers, of which those of equal numbers are equal, and those of missing ones.
+
+    Where its loops are wide, `np.partition` gives other signs to zeros and to NaN.
+    """
+    if x.dtype.kind == "f":
+        x = np.where(np.isnan(x), x.dtype.type(np.nan), x + x.dtype.type(0))
+    return np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}")
 
 
 NARROW = "efdbBhHiIlLqQ"  # numbers that vectors of the processor hold

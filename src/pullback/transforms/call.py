@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ..core.array import Array, stop
+from ..core.array import Array, is_number, stop
 from ..core.errors import ArgumentError, DtypeError
 from ..core.graph import Graph, Variable
 from ..core.node import Residual
@@ -29,6 +29,7 @@ from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..core.usage import refuse_keywords, usage
 from .batch import vmap
 from .forward import jvp
+from .mapped_numbers import kind_of_python
 from .memory import SharedMemory
 from .reverse import vjp
 from .stage import capture
@@ -62,6 +63,13 @@ def as_numpy(x: Any) -> Any:
             return x
         x = x.payload
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
+
+
+def plain_outside(x: Any) -> Any:
+    """A constant as NumPy has it: a scalar, or a copy of an array."""
+    if type(x) is not Array or x.within.live:
+        return x
+    return x.numpy()[()] if is_number(x) else x.numpy()
 
 
 def guarded(x: Any) -> Any:
@@ -270,14 +278,19 @@ class FunctionCall(Primitive):
         self.results: Any = tuple(results)
         self.n_out = len(results)
         self.specs = tuple([spec_of(x) for x in results])
+        self.numbers = [i for i, x in enumerate(results) if kind_of_python(x) is not None]
         self.reads = reads
         moving = floating(xs)
         self.nondiff = tuple([i for i in range(len(xs)) if i not in moving])
         self.trace: Trace | None = None  # the one that interprets the call at this moment
 
     def __call__(self, *xs: Any) -> Any:
-        self.trace = youngest(xs)
-        return bind(self, xs, {})
+        self.trace = trace = youngest(xs)
+        outs = bind(self, xs, {})
+        if trace is None or not (self.numbers and trace.maps):
+            return outs
+        # The batch rule gave arrays.
+        return tuple([trace.number(x) if i in self.numbers else x for i, x in enumerate(outs)])
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
         results, self.results = self.results, None
@@ -308,7 +321,8 @@ class FunctionCall(Primitive):
                 [None if dot is None else a for dot, a in zip(x_dots, axes, strict=True)]
             )
             pushed = vmap(self.pushed, in_axes=(axes, 0, dot_axes))
-            return pushed(tuple(xs), tuple(outs), tuple(x_dots))
+            dots, moving = pushed(tuple(xs), tuple(outs), tuple(x_dots)), floating(outs)
+            return tuple([dot if i in moving else None for i, dot in enumerate(dots)])
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
             bars_axes = tuple([None if bar is None else 0 for bar in out_bars])
@@ -360,7 +374,7 @@ def likeness(*parts: Any) -> Any:
 
 
 def spread(x: Any, size: int) -> Any:
-    return np.broadcast_to(x, (size, *x.shape))
+    return np.broadcast_to(x, (size, *np.shape(x)))
 
 
 class Operands:
@@ -423,7 +437,7 @@ class Checkpoint(Transformation):
         at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
         if running() is None and not any(type(x) is Array for x in operands.leaves):
             # Constants that the function made are plain outside.
-            values = [x.numpy() if type(x) is Array and not x.within.live else x for x in values]
+            values = [plain_outside(x) for x in values]
         if not at:
             return unflatten(structure, memory.returned(values))
         graph = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])

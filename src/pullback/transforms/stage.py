@@ -121,6 +121,14 @@ class StageTrace(Trace):
         inner = x.payload
         return inner.within.shared(inner) if type(inner) is Array and inner.within.maps else None
 
+    def number(self, x: Array) -> Any:
+        value = x.payload
+        if type(value) is Array:
+            value = value.within.number(value)
+        if self.plain_truth and isinstance(value, (int, np.integer, np.bool)):
+            return value.item() if isinstance(value, np.generic) else value
+        return super().number(x)
+
     def python_class(self, x: Array) -> type | None:
         return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
 

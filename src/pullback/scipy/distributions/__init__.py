@@ -46,7 +46,8 @@ for family in FAMILIES:
 # Statistics that count ranks, or choose their method, by values.
 by_values(
     stats.kendalltau, stats.somersd, stats.wilcoxon, stats.ansari, stats.fligner, stats.kstest,
-    stats.ks_2samp, stats.page_trend_test, stats.sigmaclip, stats.binned_statistic,
-    stats.binned_statistic_2d, stats.binned_statistic_dd, stats.multiscale_graphcorr,
-    infrastructure.rv_generic.entropy, infrastructure.rv_discrete.expect,
+    stats.ks_2samp, stats.page_trend_test, stats.sigmaclip, stats.boxcox_normmax,
+    stats.binned_statistic, stats.binned_statistic_2d, stats.binned_statistic_dd,
+    stats.multiscale_graphcorr, infrastructure.rv_generic.entropy,
+    infrastructure.rv_discrete.expect,
 )  # fmt: skip

@@ -18,6 +18,7 @@ from scipy import special as sp
 from scipy import stats
 
 from ...core.reach.calls import call_traced
+from ...core.reach.session import call_outside
 from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.elementwise import stopped
@@ -281,11 +282,16 @@ def by_logarithm(log_below: Callable[..., Any]) -> tuple[Callable[..., Any], Cal
 # Probabilities that are known by their slopes, or along another parameter.
 
 
+def plainly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """SciPy's method of plain arrays, whose code does not take part."""
+    return lambda *xs: call_outside(method, xs, {})
+
+
 def of_invgauss(function: Any, name: str, sign: int) -> Any:
     slopes = [
         lambda out, x, mu, slope=slope: sign * slope(out, x, mu, 1.0) for slope in invgauss[:2]
     ]
-    return OfFloats(function, *slopes, reads="x0 x1", name=name)
+    return OfFloats(plainly(function), *slopes, reads="x0 x1", name=name)
 
 
 invgauss_below = of_invgauss(stats.invgauss._cdf, "invgauss.cdf", 1)
@@ -301,7 +307,7 @@ def of_truncnorm(method: str, sign: int) -> Any:
     def function(x: Any, a: Any, b: Any) -> Any:
         shape = np.broadcast_shapes(np.shape(x), np.shape(a), np.shape(b))
         xs = [np.ravel(np.broadcast_to(y, shape)) for y in (x, a, b)]
-        return np.reshape(getattr(stats.truncnorm, method)(*xs), shape)[()]
+        return np.reshape(plainly(getattr(stats.truncnorm, method))(*xs), shape)[()]
 
     return OfFloats(
         function,
@@ -317,7 +323,7 @@ truncnorm_below, truncnorm_above = of_truncnorm("_cdf", 1), of_truncnorm("_sf", 
 
 
 def of_semicircular(method: str, sign: int) -> Any:
-    function = getattr(stats.semicircular, method)
+    function = plainly(getattr(stats.semicircular, method))
     slope = sign * 2 / np.pi
     return OfFloats(
         function,
@@ -375,9 +381,9 @@ def f_log(x: Any, n: Any, d: Any) -> Any:
 
 def of_small_skew(function: Any, other: Any, name: str, sign: int) -> Callable[..., Any]:
     """A probability of pearson3 along its skew, where the gamma distribution has a large shape."""
-    _, by_skew = curve(function, other, name=name, n=2)
+    _, by_skew = curve(plainly(function), plainly(other), name=name, n=2)
     probability = OfFloats(
-        function,
+        plainly(function),
         lambda out, x, skew: sign * np.exp(pearson3_log(x, skew)),
         by_skew,
         reads="x0 x1",

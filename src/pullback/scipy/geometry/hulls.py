@@ -14,7 +14,9 @@ import numpy as np
 from scipy import spatial
 from scipy.linalg import qr
 
+from ...core.array import snapshot
 from ...core.errors import MissingRuleError
+from ...core.in_place import InPlaceOf
 from ...core.operands import as_array
 from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, BOUND, STANDS
@@ -25,15 +27,15 @@ from ..sparse_arrays.patterns import fixed
 from .distances import root
 
 
-class OfPoints:
+class OfPoints(InPlaceOf):
     """What SciPy made of plain points, where these move."""
 
-    kind: Any
     moving: tuple[str, ...] = ()  # attributes that move and are not computed here
 
     def __init__(self, points: Any, *args: Any, **options: Any) -> None:
         args, options = tuple(map(fixed, args)), {key: fixed(x) for key, x in options.items()}
         self.points, self.native = points, self.kind(np.array(fixed(points)), *args, **options)
+        self.found_of = snapshot(points)  # into which nobody assigns
 
     @property
     def max_bound(self) -> Any:
@@ -44,6 +46,8 @@ class OfPoints:
         return np.min(self.points, axis=0)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # which Python asks of a copy before it holds anything
+            raise AttributeError(name)
         if name in self.moving:
             raise MissingRuleError(
                 f"`{self.kind.__name__}.{name}` has no derivative.\n"
@@ -59,7 +63,7 @@ class Hull(OfPoints):
     @property
     def equations(self) -> Any:
         """The normal of each facet, outwards and of length one, and its offset."""
-        plain, corners = self.native.equations, self.points[self.native.simplices]
+        plain, corners = self.native.equations, self.found_of[self.native.simplices]
         edges, d = corners[:, 1:] - corners[:, :1], self.points.shape[1]
         others = [[j for j in range(d) if j != i] for i in range(d)]
         minors = [(-1) ** i * np.linalg.det(edges[..., rest]) for i, rest in enumerate(others)]
@@ -73,15 +77,15 @@ class Hull(OfPoints):
     @property
     def volume(self) -> Any:
         """The sum of the simplices between a point inside and each facet."""
-        corners = self.points[self.native.simplices]
+        corners = self.found_of[self.native.simplices]
         d = self.points.shape[1]
-        middle = np.mean(self.points, axis=0)
+        middle = np.mean(self.found_of, axis=0)
         signed = np.linalg.det(corners - middle)
         return exact(self.native.volume, np.sum(np.abs(signed)) / factorial(d))
 
     @property
     def area(self) -> Any:
-        corners = self.points[self.native.simplices]
+        corners = self.found_of[self.native.simplices]
         edges = corners[:, 1:] - corners[:, :1]
         squares = np.linalg.det(edges @ np.swapaxes(edges, -1, -2))
         size = np.sum(root(squares)) / factorial(self.points.shape[1] - 1)
@@ -95,7 +99,7 @@ class Triangulation(OfPoints):
     @property
     def transform(self) -> Any:
         """What gives barycentric coordinates: an inverse, and the last corner."""
-        corners = self.points[self.native.simplices]
+        corners = self.found_of[self.native.simplices]
         edges = np.swapaxes(corners[:, :-1] - corners[:, -1:], 1, 2)
         inverse = np.linalg.inv(edges)
         return exact(self.native.transform, np.concatenate([inverse, corners[:, -1:]], axis=1))
@@ -131,7 +135,7 @@ class Diagram(OfPoints):
     @property
     def vertices(self) -> Any:
         """The points that have the same distance from those around them."""
-        native, plain = self.native, fixed(self.points)
+        native, plain = self.native, fixed(self.found_of)
         around: list[list[int]] = [[] for _ in native.vertices]
         for point, region in enumerate(native.point_region):
             for vertex in native.regions[region]:
@@ -141,7 +145,7 @@ class Diagram(OfPoints):
         chosen = [
             np.append(first, independent(plain - plain[first], rest, d)) for first, *rest in around
         ]
-        corners = self.points[np.stack(chosen)]
+        corners = self.found_of[np.stack(chosen)]
         edges = corners[:, 1:] - corners[:, :1]
         right = np.sum(edges * (corners[:, 1:] + corners[:, :1]), axis=-1) / 2
         return exact(native.vertices, np.linalg.solve(edges, right[..., None])[..., 0])
@@ -159,7 +163,7 @@ class Corners(OfPoints):
 
     @property
     def intersections(self) -> Any:
-        native, plain = self.native, fixed(self.points)
+        native, plain = self.native, fixed(self.found_of)
         if not np.isfinite(native.intersections).all():
             raise MissingRuleError(
                 "An unbounded `HalfspaceIntersection` has corners without a derivative.\n"
@@ -167,7 +171,7 @@ class Corners(OfPoints):
             )
         d = plain.shape[1] - 1
         chosen = [independent(plain[:, :-1], list(each), d) for each in native.dual_facets]
-        rows = self.points[np.stack(chosen)]
+        rows = self.found_of[np.stack(chosen)]
         corners = np.linalg.solve(rows[..., :-1], -rows[..., -1:])[..., 0]
         return exact(native.intersections, corners)
 

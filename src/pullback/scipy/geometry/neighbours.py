@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse, spatial
 
 from ...core.errors import MissingRuleError
+from ...core.in_place import InPlaceOf
 from ...core.operands import as_array, holds_arrays
 from ...core.reach.call_tables import CALLS
 from ...core.reach.compiled_code import foreign
@@ -129,11 +130,14 @@ def of_tree(method: Any) -> Any:
 BOUND.update(dict.fromkeys((spatial.cKDTree, spatial.KDTree), of_tree))
 
 
-class Tree:
+class Tree(InPlaceOf):
     """A tree of points that are differentiated."""
 
     def __init__(self, kind: Any, data: Any, options: dict[str, Any]) -> None:
-        self.data, self.kind, self.options = data, kind, options
+        none = np.empty((0, *data.shape[1:]), data.dtype)
+        self.leafsize = kind(none, **options).leafsize  # SciPy says if something is wrong
+        self.data = data.astype(np.float64, order="C", copy=bool(options.get("copy_data")))
+        self.kind, self.options = kind, options
         self.n, self.m = data.shape
         if is_mapped(data):
             fixed(data)  # refused, so that there is a tree for each example
@@ -141,10 +145,6 @@ class Tree:
     @cached_property
     def native(self) -> Any:
         return self.kind(np.array(fixed(self.data)), **self.options)
-
-    @property
-    def leafsize(self) -> int:
-        return self.native.leafsize
 
     def query(self, x: Any, *args: Any, **options: Any) -> Any:
         tree = self.kind, tuple(sorted(self.options.items()))
@@ -158,7 +158,7 @@ class Tree:
         if name in CHOICES:
             method = getattr(self.native, name)
             return lambda *args, **options: chosen(method, args, options)
-        if hasattr(spatial.KDTree, name):
+        if hasattr(spatial.KDTree, name) and not name.startswith("__"):
             raise MissingRuleError(
                 f"`KDTree.{name}` has no derivative with respect to the tree's points.\n"
                 "  Take indices from `query_pairs` or `query_ball_point`, and compute with these."

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
+from ...core.in_place import InPlaceOf
 from ...core.operands import as_array
 from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, STANDS
@@ -164,8 +165,10 @@ cubic_value = Following(
 )  # fmt: skip
 
 
-class MovingCubic:
+class MovingCubic(InPlaceOf):
     """A CloughTocher2DInterpolator of traced points or values."""
+
+    kind = CUBIC
 
     def __init__(
         self, points: Any, values: Any, fill_value: Any = np.nan, tol: float = 1e-6,
@@ -174,7 +177,7 @@ class MovingCubic:
         made = hasattr(points, "simplices")
         self.points = as_array(points.points) if made else coordinates(points)
         self.values = as_array(values)
-        plain = points if made else fixed(self.points)
+        plain = getattr(points, "native", points) if made else fixed(self.points)
         options = {"fill_value": fixed(fill_value), "tol": tol, "maxiter": maxiter}
         self.make = lambda z: CUBIC(plain, np.ascontiguousarray(z), rescale=rescale, **options)
         self.native = CUBIC(plain, np.zeros(len(fixed(self.points))), rescale=rescale, **options)
@@ -191,7 +194,8 @@ class MovingCubic:
 
 
 def make_cubic(*args: Any, **options: Any) -> Any:
-    moving = any(is_live(as_array(x)) for x in (*args[:2], *options.values()) if x is not None)
+    given = [x for x in (*args[:2], *options.values()) if x is not None]
+    moving = any(isinstance(x, InPlaceOf) or is_live(as_array(x)) for x in given)
     return MovingCubic(*args, **options) if moving else CUBIC(*args, **options)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import interpolate
 from scipy.interpolate import _rbfinterp_pythran
 
+from ...core.in_place import InPlaceOf
 from ...core.operands import as_array
 from ...core.reach.compiled_code import foreign
 from ...core.reach.namespaces import BEHIND, STANDS
@@ -88,14 +89,17 @@ def framed(native: Any, x: Any) -> Any:
     return x if native.scale is None else (x - native.offset) / native.scale
 
 
-class MovingLinear:
+class MovingLinear(InPlaceOf):
     """A LinearNDInterpolator of points or values that move."""
+
+    kind = LINEAR
 
     def __init__(
         self, points: Any, values: Any, fill_value: Any = np.nan, rescale: bool = False
     ) -> None:
         if hasattr(points, "simplices"):
-            self.native = LINEAR(points, np.zeros(len(points.points)), fill_value)
+            plain = getattr(points, "native", points)
+            self.native = LINEAR(plain, np.zeros(len(plain.points)), fill_value, rescale)
             points = points.points
         else:
             points = coordinates(points)
@@ -115,7 +119,7 @@ class MovingLinear:
 
 
 def make_linear(*args: Any, **options: Any) -> Any:
-    moving = any(is_live(x) for x in (*args, *options.values()))
+    moving = any(is_live(x) or isinstance(x, InPlaceOf) for x in (*args, *options.values()))
     return MovingLinear(*args, **options) if moving else LINEAR(*args, **options)
 
 
@@ -168,13 +172,15 @@ def nearest_call(self: Any, *args: Any, **options: Any) -> Any:
     return nearest_values(self, np.asarray(self.values), args, options)
 
 
-class Nearest:
+class Nearest(InPlaceOf):
     """A NearestNDInterpolator of points or values that move."""
+
+    kind = NEAREST
 
     def __init__(self, x: Any, y: Any, rescale: bool = False, tree_options: Any = None) -> None:
         self.points, self.values = coordinates(x), as_array(y)
         if self.values.dtype.kind != "c":
-            self.values = self.values.astype(float)
+            self.values = self.values.astype(float, copy=False)
         if self.values.shape[:1] != self.points.shape[:1]:
             raise ValueError("different number of values and points")
         zeros = np.zeros(self.points.shape[0])

@@ -22,6 +22,7 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.errors import ArgumentTypeError, ConversionError
+from ...core.in_place import SHOWN
 from ...core.reach.class_members import BORING, contents
 from ...core.reach.walk import OURS
 from ...core.storage import current, root_of, version
@@ -46,7 +47,7 @@ class PerExample:
 
     @property  # type: ignore[misc]  # for `isinstance`
     def __class__(self) -> Any:
-        return type(self.objects[0])
+        return self.objects[0].__class__
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return for_each(called, (self, *args), options, self.trace)
@@ -76,7 +77,7 @@ class PerExample:
         self.refuse("array")
 
     def refuse(self, asked: str) -> NoReturn:
-        kind = type(self.objects[0]).__name__
+        kind = self.__class__.__name__
         raise ConversionError(
             f"Each example that is mapped by `{self.trace.name}` has a `{kind}` of its own here,"
             f" and there is no one {asked} of all.\n"
@@ -307,4 +308,5 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
 
 
 OURS.update(APART)
+SHOWN.update(APART)
 BORING.update(APART)

@@ -20,6 +20,7 @@ from scipy.sparse.linalg._dsolve import _superlu
 
 from ...core.array import Array
 from ...core.errors import MissingRuleError
+from ...core.in_place import InPlaceOf
 from ...core.operands import as_array
 from ...core.primitive import Primitive
 from ...core.reach.call_tables import CALLS
@@ -133,8 +134,10 @@ def solved(n: Any, nnz: Any, data: Any, inner: Any, outer: Any, b: Any, flag: An
     return x, 0
 
 
-class TracedFactors:
+class TracedFactors(InPlaceOf):
     """The result of `splu` for an array with derivatives."""
+
+    kind = ssl.SuperLU
 
     def __init__(self, native: Any, data: Any, outer: Any, inner: Any, options: Any) -> None:
         self.data, self.pattern = data, (outer, inner)
@@ -157,11 +160,13 @@ class TracedFactors:
 PRECONDITIONING = ContextVar("PRECONDITIONING", default=False)  # a method iterates, on plain values
 
 
-class Preconditioner:
+class Preconditioner(InPlaceOf):
     """The result of `spilu` for an array with derivatives, a preconditioner for iterative methods.
 
     Their solution doesn't depend on it. Its own results jump when it drops other entries.
     """
+
+    kind = ssl.SuperLU
 
     def __init__(self, native: Any) -> None:
         self.native, self.shape, self.nnz = native, native.shape, native.nnz
