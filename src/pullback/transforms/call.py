@@ -278,19 +278,22 @@ class FunctionCall(Primitive):
         self.results: Any = tuple(results)
         self.n_out = len(results)
         self.specs = tuple([spec_of(x) for x in results])
-        self.numbers = [i for i, x in enumerate(results) if kind_of_python(x) is not None]
+        self.told(results)
         self.reads = reads
         moving = floating(xs)
         self.nondiff = tuple([i for i in range(len(xs)) if i not in moving])
         self.trace: Trace | None = None  # the one that interprets the call at this moment
 
     def __call__(self, *xs: Any) -> Any:
-        self.trace = trace = youngest(xs)
+        self.trace = youngest(xs)
         outs = bind(self, xs, {})
-        if trace is None or not (self.numbers and trace.maps):
+        if not self.numbers:
             return outs
-        # The batch rule gave arrays.
-        return tuple([trace.number(x) if i in self.numbers else x for i, x in enumerate(outs)])
+        return tuple([as_python(x) if i in self.numbers else x for i, x in enumerate(outs)])
+
+    def told(self, results: Sequence[Any]) -> None:
+        """Hear which results are numbers of Python's, that rules have as NumPy's."""
+        self.numbers = [i for i, x in enumerate(results) if kind_of_python(x) is not None]
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
         results, self.results = self.results, None
@@ -355,6 +358,13 @@ class FunctionCall(Primitive):
     def identify(self, program: Graph, *parts: Any) -> None:
         """Say what makes this call what it is."""
         self.program, self.parts, self.like = program, parts, likeness(*parts)
+
+
+def as_python(x: Any) -> Any:
+    """A number as one of Python's."""
+    if type(x) is Array:
+        return x.within.number(x)
+    return x.item() if isinstance(x, np.generic) else x
 
 
 def likeness(*parts: Any) -> Any:

@@ -299,6 +299,7 @@ class CustomVjp(Custom):
         call = FunctionCall(
             name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs"
         )
+        call.told([pair.values[i] for i in pair.out_at])
         call.identify(
             program,
             *(self, forward, backward, structure, n, fixed_args),
@@ -359,6 +360,7 @@ class CustomVjp(Custom):
 
         results = [as_numpy(values[i]) for i in at]
         call = FunctionCall(name_of(self.fun), run, push, pull, operands.xs, results)
+        call.told([values[i] for i in at])
         call.parts = [graph, self, forward, backward, structure, fixed_args, operands.known()]
         for i, out in zip(at, call(*operands.xs), strict=True):
             values[i] = out
@@ -479,6 +481,7 @@ class CustomJvp(Custom):
         call = FunctionCall(
             name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs"
         )
+        call.told([values[i] for i in at])
         settings = [*kwargs, *kwargs.values()]
         call.identify(program, self, rule, structure, fixed_args, settings, operands.known())
         for i, out in zip(at, call(*operands.xs), strict=True):
