@@ -1,5 +1,9 @@
-"""Keywords that NumPy refuses are refused under a derivative; others give NumPy's values."""
+"""What NumPy and SciPy refuse is refused under a derivative; otherwise values are theirs.
 
+Asked with odd keywords, and of SciPy's functions of matrices with odd flags and stacks of none.
+"""
+
+import inspect
 import warnings
 
 import numpy as np
@@ -12,7 +16,7 @@ from pullback.core.tree import flatten, unflatten
 from pullback.testing import differentiable
 from tests.budgets import in_turn
 from tests.laws.common import groups
-from tests.samples import plainly
+from tests.samples import plainly, served
 
 KEYWORDS = {
     "axis": [
@@ -103,6 +107,74 @@ def test_keywords(keyword):
                 answered += [] if isinstance(found, Exception) else [case]
             elif isinstance(found, Exception):
                 wrong += [] if isinstance(found, (PullbackError, TypeError, ValueError)) else [case]
+            elif len(found) != len(right) or not all(map(alike, found, right)):
+                wrong.append(case)
+    assert not answered
+    assert not wrong
+    assert asked > 50
+
+
+FLAGS = ["a", "", 2, -1, 0.5, (0,), (), np.array([0, 1])]
+# Of these SciPy refuses stacks of none by a function within; stacks of no results are given here.
+NESTED = {
+    "cho_solve", "cho_solve_banded", "lu_solve", "matmul_toeplitz", "solve_toeplitz",
+    "solve_continuous_are", "solve_discrete_are", "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov", "solve_banded", "solveh_banded", "toeplitz", "convolution_matrix",
+    "solve_sylvester", "solve_circulant", "ordqz",
+}  # fmt: skip
+
+
+def with_option(sample, keyword, value):
+    """The sample's function with one more option."""
+    fun, program = sample.fun, sample.fun.program or (lambda f, *args: f(*args))
+
+    def called(f, *args, **kwargs):
+        return program(lambda *xs, **given: f(*xs, **{**given, keyword: value}), *args, **kwargs)
+
+    return type(fun)(fun.serves, called)
+
+
+def odd_calls(name, sample):
+    """(what is odd, the function, its arguments) of a function of matrices."""
+    for key, parameter in inspect.signature(sample.fun.serves).parameters.items():
+        if type(parameter.default) is bool and not key.startswith("overwrite"):
+            for value in FLAGS:
+                yield f"{key}={value!r}", with_option(sample, key, value), sample.args
+    if name not in NESTED:
+        for i, x in enumerate(sample.args):
+            if isinstance(x, np.ndarray) and x.ndim:
+                args = list(sample.args)
+                args[i] = np.zeros((0, *x.shape), x.dtype)
+                yield f"argument {i} is a stack of none", sample.fun, tuple(args)
+
+
+def test_functions_of_matrices():
+    answered, wrong, asked = [], [], 0
+    for title, pairs in groups().items():
+        family, sample = pairs[0]
+        if family != "scipy_linalg" or not isinstance(sample.fun, served):
+            continue
+        for odd, fun, args in odd_calls(sample.fun.serves.__name__, sample):
+            case = f"{title} {odd}"
+            if not in_turn(case, 3):
+                continue
+            at = [i for i, x in enumerate(args) if differentiable(x)]
+
+            def call(*xs, fun=fun, args=args, at=at):
+                given = list(args)
+                for i, x in zip(at, xs, strict=True):
+                    given[i] = x
+                return flatten(fun(*given))[0]
+
+            xs = [np.array(args[i])[()] for i in at]
+            with plainly():
+                right = outcome(lambda call=call, xs=xs: call(*[x.copy() for x in xs]))
+            found = outcome(lambda call=call, xs=xs: traced(call, xs))
+            asked += 1
+            if isinstance(found, Exception):
+                continue
+            if isinstance(right, Exception):
+                answered.append(case)
             elif len(found) != len(right) or not all(map(alike, found, right)):
                 wrong.append(case)
     assert not answered

@@ -143,6 +143,12 @@ def real_of(dtype):
 def stacked(xs, mapped, cores):
     """Pad ranks after the batch axis so that stacks broadcast; cores: the ranks of one element."""
     ranks = [x.ndim - core - m for x, core, m in zip(xs, cores, mapped, strict=True)]
+    for core, rank in zip(cores, ranks, strict=True):
+        if rank < 0:
+            raise ValueError(
+                f"An operand of a function of matrices has {core + rank} dimensions in each"
+                f" example, but {core} are needed.\n  Write `a[..., None, :]` for a row."
+            )
     return [
         np.reshape(x, x.shape[:1] + (1,) * (max(ranks) - rank) + x.shape[1:])
         if m and rank < max(ranks)

@@ -217,9 +217,9 @@ def served(original: Any, sets: int) -> None:
 
     @serves(original)
     def distances(*args: Any, **options: Any) -> Any:
+        if len(args) < sets or len(args) > sets + 1 or (len(args) > sets and "metric" in options):
+            return of_scipy(*args, **options)  # which refuses what it doesn't take
         points, metric = [as_array(x) for x in args[:sets]], options.pop("metric", "euclidean")
-        if len(args) < sets:
-            return of_scipy(*args, metric=metric, **options)
         if len(args) > sets:
             metric = args[sets]
         moving = any(map(is_live, [*points, *options.values()]))

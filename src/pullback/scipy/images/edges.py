@@ -68,4 +68,7 @@ def floating_output(output: Any) -> Any:
 
 def number(x: Any) -> Any:
     """A number that may be differentiated, such as the value of pixels outside."""
-    return np.reshape(as_array(x), ()).astype(np.float64)
+    found = as_array(x)
+    if found.ndim or found.dtype.kind not in "biuf":
+        raise TypeError(f"must be real number, not {type(x).__name__}")  # as SciPy says it
+    return found.astype(np.float64)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import ndimage
-from scipy.ndimage import _nd_image, _ni_label
+from scipy.ndimage import _nd_image, _ni_label, _ni_support
 
 from ...core.errors import ArgumentError
 from ...core.reach.call_tables import CALLS
@@ -55,12 +55,12 @@ def generic_gradient_magnitude(
         given = input, derivative, output, mode, cval, extra_arguments, extra_keywords
         return magnitude_of_scipy(*given, axes=axes)
     ndim = np.ndim(input)
-    axes = range(ndim) if axes is None else np.atleast_1d(axes).tolist()
+    axes = _ni_support._check_axes(axes, ndim)
     modes = [mode] * len(axes) if isinstance(mode, str) else mode
     more = extra_keywords or {}
     total = None
     for axis, edge in zip(axes, modes, strict=True):
-        slope = CALLS[derivative](input, axis % ndim, output, edge, cval, *extra_arguments, **more)
+        slope = CALLS[derivative](input, axis, output, edge, cval, *extra_arguments, **more)
         total = slope * slope if total is None else total + slope * slope
     return input if total is None else root(total)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ filter_p = Described(
 
 @leaf(_nd_image.fourier_filter)
 def fourier_filter(x, sizes, n, axis, output, kind):
-    static = {"n": int(n), "axis": axis, "kind": kind, "dtype": output.dtype}
+    static = {"n": index(n), "axis": axis, "kind": kind, "dtype": output.dtype}
     store(output, filter_p(as_array(x), as_array(sizes), **static))
 
 
@@ -88,5 +89,5 @@ shift_p = Described(
 
 @leaf(_nd_image.fourier_shift)
 def fourier_shift(x, shifts, n, axis, output):
-    static = {"n": int(n), "axis": axis, "dtype": output.dtype}
+    static = {"n": index(n), "axis": axis, "dtype": output.dtype}
     store(output, shift_p(as_array(x), as_array(shifts), **static))

@@ -181,6 +181,8 @@ class Nearest(InPlaceOf):
         self.points, self.values = coordinates(x), as_array(y)
         if self.values.dtype.kind != "c":
             self.values = self.values.astype(float, copy=False)
+        if self.values.shape[:1] != self.points.shape[:1]:
+            raise ValueError("different number of values and points")
         zeros = np.zeros(self.points.shape[0])
         make, options = NEAREST, {"rescale": rescale, "tree_options": tree_options}
         self.native = call_outside(make, (fixed(self.points), zeros), options)

@@ -15,12 +15,11 @@ import numpy as np
 from scipy import linalg as sl
 
 from ...core.operands import as_array
-from ...core.registry import replaces
 from ...core.spec import Spec
 from ...primitives.exact import exact
 from ...primitives.spectra import adjoint, computed, real_of
 from ..solving.undetermined import undetermined
-from .kinds import WithoutDerivative, in_single
+from .kinds import WithoutDerivative, answers, in_single
 from .spectra import aligned, svd
 
 
@@ -95,7 +94,7 @@ def beside(x: Any, y: Any) -> Any:
     return np.concatenate([top, bottom], axis=0)
 
 
-@replaces(sl.cossin)
+@answers(sl.cossin, "")
 def cossin(
     X: Any, p: Any = None, q: Any = None, separate: bool = False, swap_sign: bool = False,
     compute_u: bool = True, compute_vh: bool = True,

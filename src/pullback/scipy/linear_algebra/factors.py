@@ -287,6 +287,8 @@ rq_values = WithoutDerivative(
 @answers(sl.rq)
 def rq(a, lwork=None, mode="full", check_finite=True):
     chosen(mode, "rq")
+    if mode not in ("full", "r", "economic"):
+        raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
     m, n = a.shape[-2:]
     k, full = min(m, n), mode != "economic"
     found_r, found_q = rq_values(a, mode="full" if full else mode, check_finite=check_finite)

@@ -62,15 +62,23 @@ def answers(original: Any, arrays: str = "a", apart: bool = False) -> Callable[[
 
     apart: it takes no stacks, and is called for each element of them, as SciPy does
     """
-    bound, cores = binding(original), elements(original)
+    bound, cores, flags = binding(original), elements(original), flags_of(original)
+    names = arrays.split()
 
     def enter(implementation: Any) -> Any:
         @replaces(original)
         def implemented(*args: Any, **kwargs: Any) -> Any:
             given = bound(args, kwargs)
-            for name in arrays.split():
+            for name in names:
                 if given.get(name) is not None:
-                    given[name] = as_array(given[name])
+                    x = given[name] = as_array(given[name])
+                    if cores and 0 in x.shape and not math.prod(stack_of(given, cores)):
+                        raise ValueError(  # in the words of SciPy
+                            f"`{original.__name__}` does not support zero-size batches."
+                        )
+            for name in given.keys() & flags:
+                if type(given[name]) is not bool:
+                    check_flag(original.__name__, name, given[name])
             options = {key: x for key, x in given.items() if not key.startswith("overwrite")}
             stack = stack_of(given, cores) if apart else ()
             out = of_elements(implementation, options, cores, stack) if stack else None
@@ -91,6 +99,23 @@ def elements(original: Any) -> dict[str, Any]:
         return {}
     inside = inspect.getclosurevars(original).nonlocals
     return dict(zip(inside["names"], inside["ndims"], strict=True))
+
+
+def flags_of(original: Any) -> set[str]:
+    """The arguments that are True or False by default."""
+    parameters = inspect.signature(original).parameters.values()
+    return {x.name for x in parameters if type(x.default) is bool}
+
+
+def check_flag(function: str, name: str, x: Any) -> None:
+    """Refuse what is no truth value.
+
+    SciPy hands many flags to LAPACK, which refuses most such values, and takes others as Python
+    wouldn't: (0,) as False, 0.5 as False.
+    """
+    if x is None or isinstance(x, np.bool_) or (np.ndim(x) == 0 and x in (0, 1)):
+        return
+    raise TypeError(f"`scipy.linalg.{function}` takes True or False for `{name}`, not {x!r}.")
 
 
 def stack_of(given: dict[str, Any], cores: dict[str, Any]) -> tuple[int, ...]:
@@ -115,8 +140,6 @@ def of_elements(call: Any, options: dict[str, Any], cores: Any, stack: tuple[int
             x = as_array(options[name])
             own = x.shape[len(stack_in(x, core)) :]
             arrays[name] = np.broadcast_to(x, stack + own)
-    if not math.prod(stack):
-        raise ValueError("SciPy does not support zero-size batches here.")
     rows = [
         call(**options | {name: x[index] for name, x in arrays.items()})
         for index in np.ndindex(stack)

@@ -98,7 +98,14 @@ sepfir2d_p = Described(
 
 @leaf(_spline.sepfir2d)
 def sepfir2d(x, row, column):
-    return sepfir2d_p(*map(as_array, (x, row, column)))
+    x, row, column = map(as_array, (x, row, column))
+    for size, weights in zip(x.shape, (column, row), strict=True):
+        if size < 2 * (weights.size // 2):
+            raise ValueError(
+                f"`scipy.signal.sepfir2d` with {weights.size} weights for {size} pixels reads and"
+                " writes beyond its memory.\n  Extend the image (`np.pad`), or take fewer weights."
+            )
+    return sepfir2d_p(x, row, column)
 
 
 # The basis of splines of second and third degree.

@@ -391,6 +391,9 @@ def iterates(name: str) -> None:
         moving = moves(A) or is_live(b) or is_live(shift) or MEMORY.get() is not None
         if not (moving or isinstance(A, ssl.LinearOperator)):
             return of_scipy(*args, **options)
+        n, *_ = shape = np.shape(A)
+        if b.shape not in ((n,), (n, 1)):
+            raise ValueError(f"shapes of A {shape} and b {b.shape} are incompatible")
         plain = {key: plainly(x) for key, x in given.items() if key != "callback"}
         if given.get("callback") is not None:
             plain["callback"] = Plain(given["callback"], Constants({}))
