@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any
 
@@ -54,6 +55,20 @@ WEIGHTS: dict[str, Callable[..., Any]] = {
     "sin": lambda x, wvar: np.sin(wvar * x),
     "cauchy": lambda x, wvar: 1 / (x - wvar),
 }
+
+
+# Whether an integral around this one is tried without the edges of operations: if this one is none
+# without them, that one is told so by NaN, and tries itself with edges first.
+BRIEF = ContextVar("BRIEF", default=False)
+
+
+@contextmanager
+def briefly() -> Iterator[None]:
+    token = BRIEF.set(True)
+    try:
+        yield
+    finally:
+        BRIEF.reset(token)
 
 
 class Integral:
@@ -127,12 +142,17 @@ class Integral:
     def again(self, surfaces: SurfacesOf, xs: Any) -> Any:
         """The value, computed here; between the edges of operations, if it is none without them."""
         program, p = surfaces.program, len(surfaces.program.theta)
-        of = lambda found: self.how.again(Integrand(program, xs[:p], found.moving()), *xs[p:])
+
+        def of(found: SurfacesOf, brief: bool = False) -> Any:
+            return self.how.again(Integrand(program, xs[:p], found.moving(), brief), *xs[p:])
+
         if not self.of_derivative or surfaces.moves:
             return of(surfaces)
-        with suppress(SolverError):
-            value = of(surfaces)
-            if type(value) is Array or np.all(np.isfinite(value)):
+        if BRIEF.get():
+            return of(surfaces, brief=True)
+        with suppress(SolverError), briefly():
+            value = of(surfaces, brief=True)
+            if np.all(np.isfinite(peel(value))):
                 return value
         return of(SurfacesOf(program, True, True))
 

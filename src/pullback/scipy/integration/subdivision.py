@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, peel
+from ...core.array import peel
 from ...core.errors import SolverError
 from ...transforms.loops.body import example
 
@@ -124,10 +124,13 @@ class Subdivision:
     """Intervals, and for each its integral and an estimate of the error.
 
     sharp: look for kinks between the last point and the end of an interval as well
+    brief: end at the first value that is not finite
     """
 
-    def __init__(self, evaluate: Evaluate, ends: np.ndarray, sharp: bool = False) -> None:
-        self.evaluate, self.sharp = evaluate, sharp
+    def __init__(
+        self, evaluate: Evaluate, ends: np.ndarray, sharp: bool = False, brief: bool = False
+    ) -> None:
+        self.evaluate, self.sharp, self.brief = evaluate, sharp, brief
         self.ends, self.marks = ends, np.unique(ends)
         self.parts, self.errors, self.sizes = self.integrals(ends)
 
@@ -143,7 +146,7 @@ class Subdivision:
         coarse = np.einsum("ijk,j->ik", flat[:, 21:36], v) * lengths
         size = np.einsum("ijk,j->ik", np.abs(flat[:, :21]), w) * lengths
         gap = np.abs(fine - coarse)
-        errors, sizes = [largest(np.max(x, axis=1, initial=0.0)) for x in (gap, size)]
+        errors, sizes = largest(gap), largest(size)
         # The finer rule is better than the gap says, where it is small against the whole.
         ratio = np.divide(errors, sizes, out=np.ones_like(errors), where=sizes > 0)
         errors = np.where(sizes > 0, sizes * np.minimum(ratio, (20 * ratio) ** 1.5), errors)
@@ -155,7 +158,7 @@ class Subdivision:
         jumps = np.max(jumps, axis=1)
         least = (1e-11 if self.sharp else 1e-5) * np.max(np.abs(flat[:, :36]), axis=1)
         jumps = np.where(np.isfinite(jumps) & (jumps > least), jumps, 0.0)  # less is rounding
-        missed = largest(np.max(jumps, axis=1, initial=0.0)) * lengths[:, 0]
+        missed = largest(jumps) * lengths[:, 0]
         errors = errors + missed * (1.0 if self.sharp else GAP)
         return np.reshape(fine, (len(ends), *values.shape[2:])), errors, sizes
 
@@ -165,9 +168,11 @@ class Subdivision:
     def refine(self) -> bool:
         """Halve the intervals that are not accurate enough; False if there are none."""
         whole = np.abs(self.total())
-        size = float(largest(np.max(np.ravel(whole), initial=0.0)))
+        size = float(largest(np.reshape(whole, (1, -1)))[0])
         target = (SHARP if self.sharp else ACCURATE) * max(0.01, size)
         if not np.isfinite(self.errors).all():
+            return False
+        if self.brief and not np.isfinite(np.asarray(peel(whole))).all():
             return False
         rounding = 50 * np.finfo(float).eps * self.sizes
         coarse = self.errors > np.maximum(target / len(self.ends), rounding)
@@ -187,11 +192,16 @@ class Subdivision:
 
 
 def largest(x: Any) -> np.ndarray:
-    """Plain values: the largest over the examples of all batches."""
-    if type(x) is not Array:
-        return np.asarray(x)
+    """Plain values: the largest finite one of each row, over the examples of all batches.
+
+    NaN if there is none: an element or example that is no number leaves others as accurate as they
+    are without it.
+    """
     plain = np.asarray(peel(x))
-    return plain.max(axis=tuple(range(plain.ndim - x.ndim)))
+    axes = tuple([i for i in range(plain.ndim) if i != plain.ndim - 2])
+    if not plain.shape[-1]:
+        return np.zeros(plain.shape[-2])
+    return np.asarray(np.fmax.reduce(np.where(np.isfinite(plain), plain, np.nan), axis=axes))
 
 
 def ends_of(points: Any) -> np.ndarray:
@@ -201,15 +211,15 @@ def ends_of(points: Any) -> np.ndarray:
     return np.stack([marks[:-1], marks[1:]], axis=1)
 
 
-def adaptive(evaluate: Evaluate, points: Any = ()) -> Any:
+def adaptive(evaluate: Evaluate, points: Any = (), brief: bool = False) -> Any:
     """The integral over [0, 1], to rounding where that can be had."""
     with np.errstate(all="ignore"):
-        division = Subdivision(evaluate, ends_of(points))
+        division = Subdivision(evaluate, ends_of(points), brief=brief)
         while division.refine():
             pass
         out = division.total()
         error = division.errors.sum()
-        size = float(largest(np.max(np.ravel(np.abs(out)), initial=0.0)))
+        size = float(largest(np.reshape(np.abs(out), (1, -1)))[0])
     if np.isfinite(size) and not error <= 1e-7 * (1e-3 + size):  # it may be NaN
         raise SolverError(
             "The derivative of an integral is an integral, which does not converge: of size"
@@ -219,7 +229,7 @@ def adaptive(evaluate: Evaluate, points: Any = ()) -> Any:
     return out
 
 
-def between(evaluate: Evaluate, breaks: Any) -> Any:
+def between(evaluate: Evaluate, breaks: Any, brief: bool = False) -> Any:
     """The integral over [0, 1] of what may be singular at the breaks, as a square root's slope.
 
     breaks: in order, as many for each example of a batch
@@ -237,7 +247,7 @@ def between(evaluate: Evaluate, breaks: Any) -> Any:
         values = np.where(beside & ~np.isfinite(values), 0.0, values)
         return values * np.reshape(n * length * 6 * v * (1 - v), shape)
 
-    return adaptive(stretched, np.arange(1, n) / n)
+    return adaptive(stretched, np.arange(1, n) / n, brief)
 
 
 def pieces(evaluate: Evaluate, points: Any = ()) -> np.ndarray:
