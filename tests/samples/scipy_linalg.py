@@ -133,8 +133,6 @@ for make in (real, cplx):
         ),
         of(sl.solve_circulant, COLUMN + 0 * make(3), make(3)),
         of(sl.solve_circulant, COLUMN + 0 * make(3), make(2, 3), baxis=1),
-        of(sl.solve_circulant, COLUMN + make(3, 3) / 9, make(3, 3)),
-        of(sl.solve_circulant, COLUMN + make(2, 1, 3) / 9, make(4, 3), baxis=1, outaxis=1),
         of(sl.inv, regular(3, 3, make=make)),
         of(sl.det, regular(3, 3, make=make)),
         of(sl.lstsq, regular(4, 2, make=make), make(4), program=lambda g, a, b: g(a, b)[0]),
@@ -150,8 +148,6 @@ for make in (real, cplx):
             make(2),
             program=lambda g, a, b: g(a, b, lapack_driver="gelsy")[0],
         ),
-        of(sl.lstsq, make(2, 4, 2), make(1, 4, 1), program=lambda g, a, b: g(a, b)),
-        of(sl.lstsq, make(2, 2, 3), make(2), program=lambda g, a, b: g(a, b)[0]),
         of(sl.pinv, regular(4, 2, make=make)),
         of(sl.pinv, regular(2, 3, make=make), atol=1e-9, return_rank=True),
         of(sl.pinvh, regular(3, 3, make=make), program=lambda g, a: g(hermitian(a))),
@@ -601,3 +597,11 @@ SAMPLES += [
 SAMPLES += [
     of(sl.eigvals, TURNING, program=lambda g, a: g(a, homogeneous_eigvals=True), name="one, pairs")
 ]
+# Stacks of systems.
+for make in (real, cplx):
+    SAMPLES += [
+        of(sl.solve_circulant, COLUMN + make(3, 3) / 9, make(3, 3)),
+        of(sl.solve_circulant, COLUMN + make(2, 1, 3) / 9, make(4, 3), baxis=1, outaxis=1),
+        of(sl.lstsq, make(2, 4, 2), make(1, 4, 1), program=lambda g, a, b: g(a, b)),
+        of(sl.lstsq, make(2, 2, 3), make(2), program=lambda g, a, b: g(a, b)[0]),
+    ]

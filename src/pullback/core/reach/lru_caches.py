@@ -124,6 +124,11 @@ class Cached:
             if isinstance(kind, type) and kind.__name__ == LINK and known not in self.results
         ]
 
+    @property
+    def differs(self) -> bool:
+        """Whether there were calls that the cache itself wasn't asked of."""
+        return bool(self.hits or self.misses or self.results)
+
     def cache_info(self) -> Any:
         """What the cache tells, with the calls that it wasn't asked of."""
         info = self.wrapper.cache_info()

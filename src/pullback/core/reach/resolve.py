@@ -301,7 +301,7 @@ def clearing(f: Any) -> Any:
         session.results.pop(id(f.__self__), None)
     elif session is not None and f.__name__ == "cache_info":
         known = session.results.get(id(f.__self__))
-        return f if known is None else known[1].cache_info
+        return known[1].cache_info if known is not None and known[1].differs else f
     return f
 
 
