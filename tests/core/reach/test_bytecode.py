@@ -19,8 +19,9 @@ import warnings
 
 import pytest
 
+import pullback as pb
 from pullback.core.mapped_text import JOINS
-from pullback.core.reach import code_tables
+from pullback.core.reach import code_tables, walk
 from pullback.core.reach.bytecode import Hooks, Original, original, rewritten
 from pullback.core.reach.code_tables import SUPPORTED
 
@@ -389,3 +390,17 @@ def test_calls_ask_by_the_number_of_their_arguments():
     assert asked[2].calls == [max]
     assert asked[3].calls == [max]
     assert asked[0].calls == [max, x.conjugate, max, max, max]
+
+
+def test_code_of_functions_made_in_a_loop_is_forgotten(monkeypatch):
+    """Whether it asks, or is left alone; a program goes on with what is found out anew."""
+    known = walk.REWRITTEN, walk.SETTLED, walk.APART_CODE
+    monkeypatch.setattr(walk, "MOST", max(map(len, known)) + 20)
+    made = {}
+    f = pb.grad(lambda x: made["h"](x) ** 2)
+    for home in ("numpy.lib", __name__):
+        for i in range(200):
+            made["__name__"] = home
+            exec(f"def h(x):\n    return x * {i}.0", made)
+            assert f(1.5) == 3.0 * i * i
+            assert max(map(len, known)) <= walk.MOST + 8

@@ -53,15 +53,15 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
     """The code with its questions."""
     known = REWRITTEN.get(id(code))
     if known is None:
-        if len(REWRITTEN) > MOST:
-            REWRITTEN.clear()
-            SETTLED.clear()
-            APART_CODE.clear()
-            AGAIN.clear()
-            MEMBERS.clear()
-        new = rewritten(code, hooks_for(scope))
-        known = REWRITTEN[id(code)] = code, new
+        known = REWRITTEN[id(code)] = code, rewritten(code, hooks_for(scope))
     return known[1]
+
+
+def make_room() -> None:
+    """Forget all code if there is very much, as where a program makes functions in a loop."""
+    if max(len(REWRITTEN), len(SETTLED), len(APART_CODE)) > MOST:
+        for known in (REWRITTEN, SETTLED, APART_CODE, AGAIN, MEMBERS):
+            known.clear()
 
 
 # Called by brackets; and what listeners hear of.
@@ -122,6 +122,7 @@ def reach_function(fn: Any) -> None:
 
 def prepared(code: CodeType, scope: dict[str, Any]) -> Any:
     """What `AGAIN` keeps of code that takes part; None if it is left alone."""
+    make_room()
     known = REWRITTEN.get(id(code))
     if known is None and original(code) is not code:
         SETTLED[id(code)] = code
