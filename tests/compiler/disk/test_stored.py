@@ -26,15 +26,17 @@ from tests.together import try_all
 
 pytestmark = pytest.mark.disk
 
-# In the order of a set of text, which is another in the next process.
-BY_HASHES = {"probability.diagnosis"}
+# In the order of a set, which may be another in the next process.
+BY_HASHES = {
+    "probability.diagnosis", "repositories.steps_of_an_engine", "repositories.loopy_beliefs",
+}  # fmt: skip
 # These may write an object's address into a text, which is another in the next process.
 OF_ADDRESSES = {"aliases.logging", "aliases.roots_or_not", "idioms.guarded"}
 # These read what no later process could find again: generators of random numbers, globals that a
 # call makes, objects of `np.vectorize`.
 NOT_FOUND = {
     "probability.evidence_bound", "statistics.bootstrap_errors", "aliases.evaluated",
-    "numerics.response_area",
+    "numerics.response_area", "repositories.variational_steps", "repositories.particle_filter",
 }  # fmt: skip
 
 
