@@ -9,16 +9,7 @@ from ..core.out import into_out
 from ..core.registry import refuse, replaces
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
-from .arguments import (
-    as_array,
-    cast,
-    dtype_of,
-    given,
-    kept,
-    plainly_nowhere,
-    strict_axes,
-    unsure,
-)
+from .arguments import as_array, cast, dtype_of, given, kept, plainly_nowhere, strict_axes, unsure
 from .elementwise import stopped
 from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
 from .selecting import chosen

@@ -11,12 +11,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact
-from .arguments import (
-    as_array,
-    known,
-    somewhere,
-    strict_axes,
-)
+from .arguments import as_array, known, somewhere, strict_axes
 from .elementwise import finite
 from .kinks import at_kink
 from .linalg import inverse_p

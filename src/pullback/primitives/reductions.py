@@ -199,9 +199,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
     }
     if where is none and not given(initial):
         return sum_p(a, **static)
-    dtype = static["dtype"] or np.empty(0, a.dtype).sum().dtype
     where = True if where is none else with_identity(where, a, initial)
-    initial = as_initial(initial if given(initial) else 0, dtype)
+    initial = as_initial(initial if given(initial) else 0, sum_p.spec(a, **static).dtype)
     return sum_of_some_p(a, where, initial, **static)
 
 

@@ -20,19 +20,12 @@ LOOKED = 60  # points between marks at which branches are looked for
 
 
 class Integrand:
-    """A function of x alone, which may have branches and jumps.
-
-    brief: its integral ends at the first value that is not finite, and is NaN
-    """
+    """A function of x alone, which may have branches and jumps."""
 
     def __init__(
-        self,
-        program: BranchingFunction,
-        theta: Any,
-        surfaces: ProgramSurfaces | None = None,
-        brief: bool = False,
+        self, program: BranchingFunction, theta: Any, surfaces: ProgramSurfaces | None = None
     ) -> None:
-        self.program, self.theta, self.surfaces, self.brief = program, theta, surfaces, brief
+        self.program, self.theta, self.surfaces = program, theta, surfaces
 
     def __call__(self, x: Any) -> Any:
         return self.program([x], self.theta)
@@ -80,8 +73,8 @@ def accurate(fun: Integrand, a: Any, b: Any, points: Any) -> Any:
 
     marks, evaluate = marks_of(domain, points), vmap(at)
     if fun.is_smooth:
-        return adaptive(evaluate, marks, fun.brief)
-    return between(evaluate, fun.breaks(domain, marks), fun.brief)
+        return adaptive(evaluate, marks)
+    return between(evaluate, fun.breaks(domain, marks))
 
 
 def marks_of(domain: Range, points: Any) -> Any:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +25,7 @@ from ...core.errors import ConversionError, MissingRuleError, SolverError
 from ...core.operands import as_array, holds_live
 from ...core.reach.call_tables import CALLS
 from ...core.spec import spec_of
+from ...core.temporary import during
 from ...core.trace import derivatives_of, is_live
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
@@ -42,7 +42,7 @@ from ..solving.serving import serves, serves_method, traced
 from ..solving.undetermined import undetermined
 from .integrand import Integrand, accurate, marks_of
 from .jumps import Jumps, attempt, replaced
-from .subdivision import Range
+from .subdivision import BRIEF, Range
 from .sums import summed
 from .surfaces import OverRange, SurfacesOf, aside
 
@@ -55,20 +55,6 @@ WEIGHTS: dict[str, Callable[..., Any]] = {
     "sin": lambda x, wvar: np.sin(wvar * x),
     "cauchy": lambda x, wvar: 1 / (x - wvar),
 }
-
-
-# Whether an integral around this one is tried without the edges of operations: if this one is none
-# without them, that one is told so by NaN, and tries itself with edges first.
-BRIEF = ContextVar("BRIEF", default=False)
-
-
-@contextmanager
-def briefly() -> Iterator[None]:
-    token = BRIEF.set(True)
-    try:
-        yield
-    finally:
-        BRIEF.reset(token)
 
 
 class Integral:
@@ -140,18 +126,16 @@ class Integral:
         return call(*xs)
 
     def again(self, surfaces: SurfacesOf, xs: Any) -> Any:
-        """The value, computed here; between the edges of operations, if it is none without them."""
+        """The value, computed here; between the edges of operations, if it is none without them.
+
+        An integral inside leaves that to this one, which it tells so by NaN.
+        """
         program, p = surfaces.program, len(surfaces.program.theta)
-
-        def of(found: SurfacesOf, brief: bool = False) -> Any:
-            return self.how.again(Integrand(program, xs[:p], found.moving(), brief), *xs[p:])
-
-        if not self.of_derivative or surfaces.moves:
+        of = lambda found: self.how.again(Integrand(program, xs[:p], found.moving()), *xs[p:])
+        if not self.of_derivative or surfaces.moves or BRIEF.get():
             return of(surfaces)
-        if BRIEF.get():
-            return of(surfaces, brief=True)
-        with suppress(SolverError), briefly():
-            value = of(surfaces, brief=True)
+        with suppress(SolverError), during(BRIEF, True):
+            value = of(surfaces)
             if np.all(np.isfinite(peel(value))):
                 return value
         return of(SurfacesOf(program, True, True))

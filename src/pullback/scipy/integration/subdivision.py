@@ -7,6 +7,7 @@ Their integrands are recorded programs, so all points of a step are evaluated to
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -26,6 +27,8 @@ BESIDE = 3e-8
 # so at limits and marks.
 EDGES, NEAR = (1e-9, 1 - 1e-9), (2e-6, 1e-4, 1 - 1e-4, 1 - 2e-6)
 GAP = 3.2e-3
+# Whether integrals end at the first value that is not finite, since they'd be done anew.
+BRIEF = ContextVar("BRIEF", default=False)
 
 
 @cache
@@ -124,13 +127,10 @@ class Subdivision:
     """Intervals, and for each its integral and an estimate of the error.
 
     sharp: look for kinks between the last point and the end of an interval as well
-    brief: end at the first value that is not finite
     """
 
-    def __init__(
-        self, evaluate: Evaluate, ends: np.ndarray, sharp: bool = False, brief: bool = False
-    ) -> None:
-        self.evaluate, self.sharp, self.brief = evaluate, sharp, brief
+    def __init__(self, evaluate: Evaluate, ends: np.ndarray, sharp: bool = False) -> None:
+        self.evaluate, self.sharp = evaluate, sharp
         self.ends, self.marks = ends, np.unique(ends)
         self.parts, self.errors, self.sizes = self.integrals(ends)
 
@@ -172,7 +172,7 @@ class Subdivision:
         target = (SHARP if self.sharp else ACCURATE) * max(0.01, size)
         if not np.isfinite(self.errors).all():
             return False
-        if self.brief and not np.isfinite(np.asarray(peel(whole))).all():
+        if BRIEF.get() and not np.isfinite(np.asarray(peel(whole))).all():
             return False
         rounding = 50 * np.finfo(float).eps * self.sizes
         coarse = self.errors > np.maximum(target / len(self.ends), rounding)
@@ -211,10 +211,10 @@ def ends_of(points: Any) -> np.ndarray:
     return np.stack([marks[:-1], marks[1:]], axis=1)
 
 
-def adaptive(evaluate: Evaluate, points: Any = (), brief: bool = False) -> Any:
+def adaptive(evaluate: Evaluate, points: Any = ()) -> Any:
     """The integral over [0, 1], to rounding where that can be had."""
     with np.errstate(all="ignore"):
-        division = Subdivision(evaluate, ends_of(points), brief=brief)
+        division = Subdivision(evaluate, ends_of(points))
         while division.refine():
             pass
         out = division.total()
@@ -229,7 +229,7 @@ def adaptive(evaluate: Evaluate, points: Any = (), brief: bool = False) -> Any:
     return out
 
 
-def between(evaluate: Evaluate, breaks: Any, brief: bool = False) -> Any:
+def between(evaluate: Evaluate, breaks: Any) -> Any:
     """The integral over [0, 1] of what may be singular at the breaks, as a square root's slope.
 
     breaks: in order, as many for each example of a batch
@@ -247,7 +247,7 @@ def between(evaluate: Evaluate, breaks: Any, brief: bool = False) -> Any:
         values = np.where(beside & ~np.isfinite(values), 0.0, values)
         return values * np.reshape(n * length * 6 * v * (1 - v), shape)
 
-    return adaptive(stretched, np.arange(1, n) / n, brief)
+    return adaptive(stretched, np.arange(1, n) / n)
 
 
 def pieces(evaluate: Evaluate, points: Any = ()) -> np.ndarray:
