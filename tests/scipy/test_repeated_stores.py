@@ -320,7 +320,7 @@ MODES = {
 
 @pytest.mark.share(12)
 @pytest.mark.parametrize("name", SOLVERS)
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # SciPy's, and that lists hold the steps of all
 def test_counts_are_those_of_the_plain_program(name):
     wrong, refused = [], []
     for way in COUNTS:
@@ -338,7 +338,7 @@ def test_counts_are_those_of_the_plain_program(name):
 
 @pytest.mark.share(12)
 @pytest.mark.parametrize("name", SOLVERS)
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # SciPy's, and that lists hold the steps of all
 def test_stored_numbers_keep_their_derivative_or_raise(name):
     wrong = []
     for way in NUMBERS[:1] if name == "dblquad" else NUMBERS:  # which takes seconds each
@@ -359,3 +359,41 @@ def test_stored_numbers_keep_their_derivative_or_raise(name):
         except (pb.PullbackError, TypeError):
             continue
     assert wrong == []
+
+
+class Remembering:
+    """Computes value and slope together, once for each point."""
+
+    x = None
+
+    def __init__(self, a):
+        self.a = a
+
+    def at(self, x):
+        if self.x is None or not np.array_equal(x, self.x):
+            self.x, self.value = np.array(x), bowl(self.a, x)
+            self.slope = 2 * (x - self.a) + 4 * x**3
+        return self
+
+    def fun(self, x):
+        return self.at(x).value
+
+    def jac(self, x):
+        return self.at(x).slope
+
+
+REMEMBERING = {
+    "minimize": lambda m: optimize.minimize(m.fun, [0.0], jac=m.jac).x[0],
+    "root": lambda m: optimize.root(m.jac, [1.0]).x[0],
+    "brentq": lambda m: optimize.brentq(m.jac, -3, 5),
+}
+
+
+@pytest.mark.parametrize("name", REMEMBERING)
+def test_objects_that_remember_the_last_point(name):
+    """The rule's calls don't find a plain value that SciPy's last call has left."""
+    f = lambda a: REMEMBERING[name](Remembering(a))
+    x = f(1.5)
+    slope = 2 / (2 + 12 * x**2)
+    np.testing.assert_allclose(pb.grad(f)(1.5), slope, rtol=1e-5)
+    np.testing.assert_allclose(pb.vmap(pb.grad(f))(np.array([1.5, 1.7]))[0], slope, rtol=1e-5)

@@ -15,7 +15,7 @@ from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
 from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, shallow, solve
-from ..solving.repeated_stores import Objects
+from ..solving.repeated_stores import StorableObjects
 from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
 from .initial import right_side, start_of, without
@@ -51,7 +51,7 @@ class ode(integrate.ode):  # named as SciPy's
         trace = trace_of((f, jac))
         if trace is None:
             return super().__new__(cls)
-        if Objects((f, jac)).may_store:
+        if StorableObjects((f, jac)).may_store:
             raise ArgumentError(
                 f"`{cls.__name__}` was given a function that may store something, and that is"
                 f" mapped by `{trace.name}`: there is an integrator for each example.\n"

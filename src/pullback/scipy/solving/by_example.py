@@ -29,7 +29,7 @@ from ...core.storage import current, root_of, version
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
-from .repeated_stores import Objects, solved, stored_once
+from .repeated_stores import StorableObjects, solved, stored_once
 from .storing import stores
 
 FUNCTIONS = FunctionType, BuiltinFunctionType, partial
@@ -308,7 +308,7 @@ def only_compute(given: Any) -> bool:
     seen: dict[int, Any] = {}
     changed(given, lambda x: x, seen)
     functions = [x for x, _ in seen.values() if type(x) is FunctionType]
-    return not (any(map(stores, functions)) or Objects(functions).draws)
+    return not (any(map(stores, functions)) or StorableObjects(functions).draws)
 
 
 def again(f: Any, /, *args: Any, **options: Any) -> Any:

@@ -72,7 +72,7 @@ class StoredBySolver(Ended):
         )
 
 
-class Place:
+class StoredPlace:
     """Something that can be stored into, and what was in it."""
 
     def __init__(self, x: Any, held: Any) -> None:
@@ -93,7 +93,7 @@ def names_and_stores(code: CodeType) -> tuple[frozenset[str], bool]:
     return frozenset(names), may_store or not CHANGING.isdisjoint(names)
 
 
-class Objects:
+class StorableObjects:
     """All that functions lead to which may be stored into, as far as it is the user's.
 
     apart: ids of objects beyond which it does not look
@@ -172,11 +172,11 @@ class Objects:
             self.waiting += [getattr(x, name, None) for name in slots]
 
 
-class Snapshot:
+class StoredContents:
     """What objects hold: by id, and by id and name for places that have one."""
 
-    def __init__(self, objects: Objects) -> None:
-        self.kept, self.places = objects, dict[Any, Place]()
+    def __init__(self, objects: StorableObjects) -> None:
+        self.kept, self.places = objects, dict[Any, StoredPlace]()
         for x in objects.found.values():
             if type(x) is CellType:
                 self.note(x, (*filled(x), MISSING)[0])
@@ -195,14 +195,14 @@ class Snapshot:
                 bits = x.bit_generator if of(x, np.random.Generator) else x
                 self.note(bits, state_of(bits))
         for x, name in objects.places:
-            self.places[id(x), name] = place = Place(x, None)
+            self.places[id(x), name] = place = StoredPlace(x, None)
             place.held = now(place, (id(x), name))
 
     def note(self, x: Any, held: Any) -> None:
-        self.places[id(x)] = Place(x, held)
+        self.places[id(x)] = StoredPlace(x, held)
 
 
-def grows(place: Place, before: Any) -> bool:
+def grows(place: StoredPlace, before: Any) -> bool:
     """Whether a container has another length than before, or a generator has drawn numbers."""
     if type(place.x) in WRITTEN and type(place.held) is type(before):
         return len(place.held) != len(before)
@@ -221,7 +221,7 @@ def state_of(bits: Any) -> Any:
     return bits.get_state() if of(bits, np.random.RandomState) else bits.state
 
 
-def now(place: Place, key: Any) -> Any:
+def now(place: StoredPlace, key: Any) -> Any:
     """What is in a place now, in the form of a snapshot."""
     x = place.x
     if type(key) is tuple:
@@ -240,7 +240,7 @@ def now(place: Place, key: Any) -> Any:
     return state_of(x)
 
 
-def put_back(place: Place, key: Any, held: Any) -> None:
+def put_back(place: StoredPlace, key: Any, held: Any) -> None:
     """Let a place hold what it held."""
     x = place.x
     if type(key) is tuple:
@@ -305,10 +305,10 @@ def holds_array(x: Any, depth: int = 4) -> bool:
 class SolversStores:
     """What the functions in `given` have stored, before and after SciPy called them."""
 
-    def __init__(self, name: str, given: Any, objects: Objects) -> None:
+    def __init__(self, name: str, given: Any, objects: StorableObjects) -> None:
         self.given, self.trace = given, StoredBySolver(f"`{name}`")
-        self.before = Snapshot(objects)
-        self.after: Snapshot | None = None
+        self.before = StoredContents(objects)
+        self.after: StoredContents | None = None
         self.of_batch = False
         self.done = set[int]()  # of containers whose numbers raise
         self.met: dict[Any, list[Any]] = {}  # what places held after calls of the rule's
@@ -316,7 +316,7 @@ class SolversStores:
     def solved(self, examples: int) -> None:
         """SciPy has returned, for so many examples of a batch; 0 if there is none."""
         if self.after is None or (examples > 1 and not self.of_batch):
-            self.after = Snapshot(Objects(self.given))
+            self.after = StoredContents(StorableObjects(self.given))
             self.of_batch = examples > 1
             if examples > 1:
                 self.refuse_lengths()
@@ -336,7 +336,7 @@ class SolversStores:
             return
         session, traces = SESSION.get(), enclosing()
         noted = () if session is None or session.notes is None else session.notes.places
-        outside = Objects([trace.fun for trace in traces[-2:]], noted).found
+        outside = StorableObjects([trace.fun for trace in traces[-2:]], noted).found
         message = (
             f"A function fills a list, or draws random numbers, while {self.trace.verb} calls it,"
             " and under `vmap` it is called for each example: what is left is that of them all.\n"
@@ -378,7 +378,7 @@ class SolversStores:
             if session is not None and not session.closed and held is not place.held:
                 session.note(place.x)
 
-    def unlike(self, place: Place, held: Any, found: Any) -> bool:
+    def unlike(self, place: StoredPlace, held: Any, found: Any) -> bool:
         """Whether a place holds something else now."""
         if found is place.x:  # an array
             if type(found) is Array:
@@ -392,7 +392,7 @@ class SolversStores:
             return list(held) != list(found) or any(held[k] is not found[k] for k in held)
         return found is not held
 
-    def marked(self, place: Place, key: Any) -> Any:
+    def marked(self, place: StoredPlace, key: Any) -> Any:
         """What a place holds, with Arrays that raise for numbers that SciPy's calls stored."""
         x, held, old = place.x, place.held, self.before.places.get(key)
         met = self.met.get(key, ())
@@ -483,7 +483,7 @@ def stored_once(name: str, given: Any) -> Iterator[None]:
     if not functions:
         yield
         return
-    objects = Objects((functions, given))
+    objects = StorableObjects((functions, given))
     state = SolversStores(name, (functions, given), objects) if objects.may_store else None
     with during(CURRENT, state):
         try:
