@@ -15,6 +15,7 @@ from ..core.errors import MissingRuleError
 from ..core.reach.calls import call_inside
 from ..core.trace import is_live
 from .columns import Live, numbers
+from .entries import original_table
 from .levels import at_level, group_quantile
 from .reductions import plain
 from .stand_ins import carries, held, plain_array, stands_for
@@ -72,8 +73,19 @@ def quantile_of_groups(
     return self.agg(lambda x: at_level(x, plain_array(q), interpolation))
 
 
+def duplicated(original: Any, self: Any, *args: Any, **options: Any) -> Any:
+    """Rows that stand in a table before: by their values."""
+    if held(self):
+        manager = self._mgr
+        columns = [manager.iget_values(i) for i in range(len(self.columns))]
+        made = original_table(list(map(by_values, columns)), self.index, self.columns)
+        self = self._constructor_from_mgr(made, made.axes)
+    return original(self, *args, **options)
+
+
 if int(pd.__version__.partition(".")[0]) < 3:
     stands_for(apply.SeriesApply, "agg")(series_agg)
     stands_for(sorting, "lexsort_indexer")(sorted_by_several)
     stands_for(reshape._Unstacker, "get_new_values")(unstacked)
     stands_for(GroupBy, "quantile")(quantile_of_groups)
+    stands_for(pd.DataFrame, "duplicated")(duplicated)
