@@ -247,11 +247,11 @@ class Compiled(Transformation):
             mine.pass_after(0 if best and not is_to_try(self, path) else LATER)
         elif path.learnt < LEARNT:
             path.learnt += 1
-            if path.learnt == 1 and estimated(self, path, call, args, kwargs):
-                return
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 self.know([way, *[way for way in ways if way is not mine]])
+            if path.learnt == 1:
+                estimated(self, path, call, args, kwargs)
 
     def know(self, ways: list[Way]) -> None:
         """Let machine code try these ways, as long as failed attempts cost little."""
