@@ -673,6 +673,25 @@ def test_arrays_that_are_only_compared(f, runs_itself):
     np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)
 
 
+@pytest.mark.parametrize("wait", [False, True])
+def test_what_no_longer_fits_is_told_anew(wait, monkeypatch):
+    """A module that is passed on whole gets a name, as by an import: nothing of it has changed."""
+    fast = pb.compile(lambda x: by_module(np, x), wait=wait)
+    settle(fast, X)
+    repeated = fast.why()
+    assert "arguments, what it reads" in repeated
+    for k in range(4):
+        fast.repeat[1][0].pass_after(0)  # as when its best machine code has come
+        monkeypatch.setattr(np, f"name_{k}", k, raising=False)
+        for _ in range(3):
+            np.testing.assert_allclose(fast(X), by_module(np, X), rtol=1e-15)
+        assert fast.why() == repeated
+
+
+def by_module(library, x):
+    return library.sum(library.sin(x) * x + library.cos(x))
+
+
 def test_short_calls_are_not_looked_at_one_by_one(monkeypatch):
     """Until one is recorded; others meanwhile get what they ask for."""
     looked, run = [], CallKind.run
