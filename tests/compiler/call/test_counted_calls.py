@@ -99,6 +99,8 @@ def test_what_is_counted():
 
 def small(path):
     """Whether functions that are called count: what SciPy's solvers call is counted by them."""
+    if path.program is None:  # it hasn't been called again
+        return False
     if any(isinstance(e.primitive, FunctionCall) for e in path.program.run.calls):
         return False
     return sum(trial.sizes(path.program.run.whole)) <= Estimate.SMALL
