@@ -67,7 +67,7 @@ class CompileTrace(StageTrace):
 
     __slots__ = ()
     transparent = compared = weighs = True
-    plain_truth = False
+    plain_truth = captures = False
 
     @property
     def differentiates(self) -> int:  # type: ignore[override]  # a constant elsewhere
