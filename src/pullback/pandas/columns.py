@@ -112,6 +112,14 @@ def column(x: Any) -> Any:
     return Live(x) if x.dtype.kind in "fc" else plain(x)
 
 
+def column_of_results(values: Any) -> Any:
+    """Results of a function, one for each row, as a column; None if they carry no derivative."""
+    values = list(map(number, values))
+    if holds_arrays(values) and all(np.ndim(x) == 0 for x in values):
+        return column(as_array(values))
+    return None
+
+
 class Live(ExtensionOpsMixin, ExtensionArray):
     """A column of numbers that carry a derivative: `inner` is an Array of one axis."""
 
@@ -144,10 +152,8 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         return cls(np.full(shape, np.nan, dtype.numpy_dtype))
 
     def _cast_pointwise_result(self, values: Any) -> Any:
-        values = list(map(number, values))
-        if holds_arrays(values) and all(np.ndim(x) == 0 for x in values):
-            return column(as_array(values))
-        return super()._cast_pointwise_result(values)
+        made = column_of_results(values)
+        return super()._cast_pointwise_result(list(map(number, values))) if made is None else made
 
     # What it is.
 
@@ -243,6 +249,20 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         if getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype):
             return np.asarray(self, dtype=object)
         return super().astype(dtype, copy=copy)
+
+    def map(self, mapper: Any, na_action: Any = None) -> Any:
+        out = super().map(mapper, na_action=na_action)
+        of_objects = type(out) is np.ndarray and out.dtype == object
+        made = column_of_results(out) if of_objects else None
+        return out if made is None else made
+
+    def value_counts(self, dropna: bool = True) -> Any:
+        raise MissingRuleError(
+            "`value_counts` counts equal numbers of a column that carries a derivative, and has"
+            " these numbers as its index, which holds plain numbers.\n"
+            "  Detach them with `pullback.stop_gradient(x)`, or bin them:"
+            " `pd.cut(s, edges, labels=False).value_counts()`."
+        )
 
     def _values_for_json(self) -> Any:
         values = np.asarray(told(self.inner, "to_json"))
