@@ -13,6 +13,7 @@ import pytest
 import pullback as pb
 from tests.budgets import asked
 
+IGNORE = "warnings.simplefilter('{}')".format("ignore")
 COMPUTED = {"log": "np.log(x)", "quotient": "1.0 / x", "root": "np.sqrt(x)", "power": "x**-1.5",
             "overflow": "np.exp(400 * x) ** 2", "mean": "x / np.mean(x[:0] + x.sum() - x.sum())",
             "inside": "helper(x)", "nothing": "x * 2"}  # fmt: skip
@@ -20,9 +21,9 @@ RAISED = {
     "simple": "warnings.simplefilter('error')",
     "category": "warnings.filterwarnings('error', category=RuntimeWarning)",
     "message": "warnings.filterwarnings('error', message='.*encountered')",
-    "after ignoring": "warnings.simplefilter('ignore'); warnings.simplefilter('error')",
+    "after ignoring": f"{IGNORE}; warnings.simplefilter('error')",
     "by the list": "warnings.filters.insert(0, ('error', None, Warning, None, 0))",
-    "ignored": "warnings.simplefilter('ignore')",
+    "ignored": IGNORE,
     "others": "warnings.simplefilter('error', DeprecationWarning)",
     "reset": "warnings.resetwarnings(); warnings.simplefilter('error', Warning)",
 }
@@ -31,7 +32,7 @@ RECORDED = {
     "category": "warnings.simplefilter('always', RuntimeWarning)",
     "reset": "warnings.resetwarnings()",
     "nothing": "warnings.filters",
-    "ignored": "warnings.simplefilter('ignore')",
+    "ignored": IGNORE,
 }
 FORMS = {
     "caught": """
@@ -104,7 +105,7 @@ def outcomes(f, outside, calls):
     return found
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # the programs warn, which is what they are for
 @pytest.mark.parametrize("part", range(4))
 def test_warnings_that_are_heard(part):
     for form, (name, how), (kind, computed), outside in asked(CASES[part::4], 12, str(part)):
@@ -116,7 +117,7 @@ def test_warnings_that_are_heard(part):
         np.testing.assert_allclose(out, right, rtol=1e-13, err_msg=message)
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # the programs warn, which is what they are for
 @pytest.mark.parametrize("form", ["caught", "in a class"])
 @pytest.mark.parametrize("name", ["ignored", "others"])
 def test_filters_that_hear_nothing_stay_compiled(form, name):
