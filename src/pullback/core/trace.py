@@ -80,6 +80,7 @@ class Trace:
     writes_steps = False  # it keeps all operations, and what they gave
     writes_nodes = False  # nodes of operations are also written by `Recorders`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
+    leaves_nodes = False  # it has their nodes then
     captures = False  # Arrays of older traces are noted: code must not close over them
     transparent = False  # Arrays look like the values that they have
     compared = False  # what runs under it is compared with a plain run

@@ -319,11 +319,14 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp, fp = take(xp, order), take(fp, order)
         xp = np.concatenate([xp[-1:] - period, xp, xp[:1] + period])
         fp = np.concatenate([fp[-1:], fp, fp[:1]])
+    for end in (left, right):
+        if end is not None and type(end) is not Array:
+            0.0 + end  # which raises if it is no number
     left = fp[0] if left is None else left
     right = fp[-1] if right is None else right
     n = len(xp)
     if n == 1:
-        inside = np.where(np.isnan(x), x, fp[0])
+        inside = np.where(x == x, fp[0], fp[0])  # of NaN as well
     else:
         if somewhere(xp[1:] < xp[:-1]):
             index = intervals_p(x, xp)
