@@ -543,18 +543,6 @@ def smoke(growth, vent):
     return out.sol(60.0), out.sol(180.0)
 
 
-def lines_of_wires(sag, temperature):
-    """A conductor between pylons: its tension by a cubic, and how a span's sag grows with heat."""
-    w, L, EA, a = 15.0, 300.0, 25e6, 1.9e-5
-    h0 = w * L**2 / (8 * sag)
-    c2 = EA * (w**2 * L**2 / (24 * h0**2) + a * (temperature - 15)) - h0
-    roots = np.roots(
-        np.array([1.0, c2, 0.0, -EA * w**2 * L**2 / 24]) / np.array([1, 1e3, 1e6, 1e9])
-    )
-    h = 1e3 * np.max(roots.real)
-    return h, w * L**2 / (8 * h), 2 * h / w * np.sinh(w * L / (2 * h))
-
-
 def graph_of_firms(link, shock):
     """Defaults that spread over a network of debts: Eisenberg and Noe's clearing payments."""
     A = sparse.coo_array(
@@ -602,6 +590,5 @@ SELDOM = [
     (households, (1.5, 0.2)),
     (evacuation, (1.4, 1.2)),
     (smoke, (0.012, 0.004)),
-    (lines_of_wires, (6.0, 60.0)),
     (graph_of_firms, (0.9, 0.2)),
 ]
