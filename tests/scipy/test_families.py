@@ -110,3 +110,13 @@ def test_what_is_no_family_is_as_it_was(loss):
     except pb.SolverError:
         return
     assert found == pytest.approx(1.0)
+
+
+def test_a_family_that_ends_as_the_parameter_moves_has_none():
+    """All of the line is as good at s = 1.1 alone; elsewhere its middle or its ends are best."""
+    loss = lambda w, s: (w[0] + w[1] - 1) ** 2 + (s - S) * (w[0] - w[1]) ** 2
+    value = lambda s: optimize.minimize(loss, [0.3, 0.2], args=(s,), **TIGHT).fun
+    with pytest.raises(pb.SolverError, match="not unique"):
+        pb.grad(value)(S)
+    with pytest.raises(pb.SolverError, match="not unique"):
+        pb.jvp(value, (S,), (1.0,))

@@ -185,7 +185,7 @@ class Minimum:
 
 
 class EquationsOfMinimum(Equations):
-    """The equations of a minimum, which may be one of many that are equally good."""
+    """The equations of a minimum without constraints, which may be one of many as good ones."""
 
     def one_of_many(self) -> Equations:
         return OneOfMany(self.name, self.residual, self.further)
@@ -226,7 +226,8 @@ def minimum(
         (key, None if f is None else lambda z, theta, given, f=f: f(z[n:]) * unique(given))
         for key, _, f in prices
     ]
-    equations = EquationsOfMinimum(name, problem.residual, results)
+    kind = Equations if problem.is_constrained else EquationsOfMinimum
+    equations = kind(name, problem.residual, results)
     values = [value for _, value, _ in (*further, *prices)]
     z = np.concatenate([flat, multiplier])
     z, *rest = solution(equations, z, problem.theta, [active], values, failure)

@@ -16,7 +16,9 @@ import numpy as np
 
 from ...core.errors import SolverError
 from ...primitives.arguments import somewhere
+from ...transforms.call import floating
 from ...transforms.forward import jvp
+from ...transforms.reverse import vjp
 from .implicit import NEWTON, Equations
 
 # Beside the largest singular value of the Jacobian: what is less than the first is 0, and has to be
@@ -68,6 +70,27 @@ class OneOfMany(Equations):
             found.append(out)
         return tuple(found)
 
+    def pull(self, z: Any, theta: Any, given: Any, bars: Any) -> list[Any]:
+        """As of other equations, if the family stays one as theta moves."""
+        at = floating(theta)
+
+        def of_moving(*moving: Any) -> Any:
+            whole = list(theta)
+            for i, x in zip(at, moving, strict=True):
+                whole[i] = x
+            return self.residual(z, whole, given)
+
+        slope = self.slope(z, theta, given)
+        some = np.cos(np.arange(1.0, z.shape[0] + 1))
+        _, pullback = vjp(of_moving, *[theta[i] for i in at])
+        moved = [
+            sum(np.sum(np.abs(part) ** 2) for part in pullback(way))
+            for way in (some - slope @ (self.inverse(slope) @ some), some)
+        ]
+        if somewhere(moved[0] > LOOSE**2 * moved[1]):
+            raise SolverError(self.singular())
+        return super().pull(z, theta, given, bars)
+
     def settled(self, z_bar: Any, z: Any, theta: Any, given: Any) -> Any:
         """A result that tells no place in the family is flat along it, but for rounding."""
         slope = self.slope(z, theta, given)
@@ -80,7 +103,8 @@ class OneOfMany(Equations):
 
     def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
         """A point of the family closer to it than z; or z, and why there is no derivative."""
-        found, near, size = z, 1 + np.linalg.norm(z), np.inf
+        found, near = z, 1 + np.linalg.norm(z)
+        size: Any = np.inf
         for _ in range(NEWTON):
             error, slope = self.linearised(z, theta, given)
             if not (np.isfinite(slope).all() and np.isfinite(error).all()):
