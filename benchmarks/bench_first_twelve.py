@@ -1,10 +1,10 @@
 """The first calls of compiled functions beside eager ones: ten programs of 10, 100, 1,000 steps.
 
 For each program, value and gradient, with everything imported and nothing read from disk: the first
-twelve calls together and the longest of them, and then the same of all calls up to the one that is
-recorded, over as many eager calls; the recorded call alone is the longest, as a rule. Seconds are
-those that the thread computes, so that what is made in the background does not count; medians over
-fresh functions. Run with `python benchmarks/bench_first_twelve.py [--all] [words]`.
+call, the first twelve together and the longest of them, and then the same of all calls up to the
+one that is recorded, over as many eager calls; the recorded call alone is the longest, as a rule.
+Seconds are those that the thread computes, so that what is made in the background does not count;
+medians over fresh functions. Run with `python benchmarks/bench_first_twelve.py [--all] [words]`.
 """
 
 from __future__ import annotations
@@ -160,13 +160,14 @@ def measured(kind: Callable[..., Any], n: int, gradient: bool) -> SimpleNamespac
     idle()
     one = statistics.median(eager)
     return SimpleNamespace(
-        eager=one, few=sum(calls[:FEW]) / FEW / one, longest_of_few=max(calls[:FEW]) / one,
-        calls=len(calls), all=sum(calls) / len(calls) / one, longest=max(calls) / one,
+        eager=one, first=calls[0] / one, few=sum(calls[:FEW]) / FEW / one,
+        longest_of_few=max(calls[:FEW]) / one, calls=len(calls),
+        all=sum(calls) / len(calls) / one, longest=max(calls) / one,
     )  # fmt: skip
 
 
-COLUMNS = ("few", "longest_of_few", "calls", "all", "longest")
-HEADS = ["12 calls", "longest", "calls until recorded", "together", "longest"]
+COLUMNS = ("first", "few", "longest_of_few", "calls", "all", "longest")
+HEADS = ["first", "12 calls", "longest", "calls until recorded", "together", "longest"]
 
 
 def row(kind: Callable[..., Any], n: int, gradient: bool) -> dict[str, float]:

@@ -35,6 +35,7 @@ class Model:
 
 size = 3
 """
+NO_FILE = "can't find the file `nothing.py`; write its path, `folder/FILE.py:function`."
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ class TestExplain:
             env={**os.environ, "PYTHONPATH": str(Path(pullback.__file__).parent.parent)},
         )
         assert done.returncode == 2
-        assert done.stderr == "pullback explain: can't find the file `nothing.py`.\n"
+        assert done.stderr == f"pullback explain: {NO_FILE}\n"
 
 
 class TestDoctor:
@@ -105,16 +106,17 @@ class TestDoctor:
 @pytest.mark.parametrize(
     ("argv", "status", "sentence"),
     [
-        (["nothing.py:f"], 2, "can't find the file `nothing.py`."),
+        (["nothing.py:f"], 2, NO_FILE),
         (["model.py"], 2, "`model.py` does not name a function; write FILE.py:function."),
         (["model.py:los"], 2, "has no function `los`; it has `loss`, `steps`, `boom`, `kinky`."),
         (["model.py:size"], 2, "`size` in `model.py` is not a function, but int."),
         (["broken.py:f"], 2, "`broken.py` could not be run: ZeroDivisionError: division by zero"),
-        (["model.py:loss", "--at", "x=1"], 2, "takes (x, y): missing a required argument: 'y'."),
+        (["model.py:loss", "--at", "x=1"], 2, "required argument: 'y'; give each a value"),
         (["model.py:boom", "--at", "z=1"], 2, "takes (x), and has no argument `z`."),
-        (["model.py:boom", "--at", "x"], 2, "`x` is not of the form NAME=VALUE."),
-        (["model.py:boom", "--at", "x=1", "x=2"], 2, "`x` was given twice."),
-        (["model.py:boom", "--at", "x=a"], 2, "`a`, given for `x`, is not a number or a list."),
+        (["model.py:boom", "--at", "x"], 2, "write `x=1.5`, without spaces around `=`."),
+        (["model.py:boom", "--at", "x=1", "--static", "x=2"], 2, "with --at and with --static"),
+        (["model.py:boom", "--at", "x=1", "x=2"], 2, "`x` was given twice; leave one out."),
+        (["model.py:boom", "--at", "x=a"], 2, "other things are passed with `--static x=a`."),
         (["model.py:boom", "--at", "x=[1,[2]]"], 2, "or a list of numbers of one shape"),
         (["model.py:boom", "--at", "x=1"], 1, "ZeroDivisionError: division by zero (model.py:14)"),
         (["model.py:steps", "--at", "x=1", "n=2"], 1, "integers are passed with --static"),

@@ -37,7 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     try:
         function = load(options.function)
-        kwargs = arguments(options.at, True) | arguments(options.static, False)
+        at, static = arguments(options.at, True), arguments(options.static, False)
+        for name in at.keys() & static.keys():
+            raise Unusable(f"`{name}` was given twice, with --at and with --static; leave one out.")
+        kwargs = at | static
         args = bound(function, options.function, kwargs)
         return int(options.run(function, args, options))
     except Unusable as error:
@@ -81,7 +84,7 @@ def load(target: str) -> Callable[..., Any]:
         raise Unusable(f"`{target}` does not name a function; write {TARGET}.")
     path = Path(file)
     if not path.is_file():
-        raise Unusable(f"can't find the file `{file}`.")
+        raise Unusable(f"can't find the file `{file}`; write its path, `folder/{TARGET}`.")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise Unusable(f"`{file}` is not a Python file.")
@@ -114,9 +117,11 @@ def arguments(texts: list[str], floating: bool) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
-            raise Unusable(f"`{text}` is not of the form NAME=VALUE.")
+            raise Unusable(
+                f"`{text}` is not of the form NAME=VALUE; write `x=1.5`, without spaces around `=`."
+            )
         if name in found:
-            raise Unusable(f"`{name}` was given twice.")
+            raise Unusable(f"`{name}` was given twice; leave one out.")
         found[name] = parsed(name, value, floating)
     return found
 
@@ -130,17 +135,20 @@ def parsed(name: str, value: str, floating: bool) -> Any:
         try:
             return np.float64(value)  # inf, nan
         except ValueError:
-            raise Unusable(f"`{value}`, given for `{name}`, is not a number or a list.") from None
+            raise Unusable(not_numbers(name, value, "a number or a list")) from None
     if not floating:
         return x
     try:
         array = np.array(x, dtype=complex if has_complex(x) else float)
     except (ValueError, TypeError):
-        raise Unusable(
-            f"`{value}`, given for `{name}`, is not a number or a list of numbers of one shape;"
-            " other things are passed with --static."
-        ) from None
+        wanted = "a number or a list of numbers of one shape"
+        raise Unusable(not_numbers(name, value, wanted)) from None
     return array[()]
+
+
+def not_numbers(name: str, value: str, wanted: str) -> str:
+    cure = f"other things are passed with `--static {name}={value}`"
+    return f"`{value}`, given for `{name}`, is not {wanted}; {cure}."
 
 
 def has_complex(x: Any) -> bool:
@@ -170,7 +178,9 @@ def bound(
     try:
         return signature.bind(*[kwargs[name] for name in positional], **rest)
     except TypeError as error:
-        raise Unusable(f"`{target}` takes {signature}: {error}.") from None
+        raise Unusable(
+            f"`{target}` takes {signature}: {error}; give each a value, as in `--at x=1.5 y=[1,2]`."
+        ) from None
 
 
 def run_explain(function: Any, args: inspect.BoundArguments, options: Any) -> int:

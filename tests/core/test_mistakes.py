@@ -201,6 +201,15 @@ MISTAKES = {
         "def g(x):\n    a = PLAIN\n    a[0] = f(x)\n    return a.sum()\n\nout = pb.grad(g)(X)",
         "a = np.array(a)", "    a[0]", "    a = np.array(a)\n    a[0]",
     ),
+    "into a plain array by flat": Mistake(
+        "def g(x):\n    a = PLAIN\n    a.flat[0] = f(x)\n    return a.sum()\n\nout = pb.grad(g)(X)",
+        "a = np.array(a)", "    a.flat", "    a = np.array(a)\n    a.flat",
+    ),
+    "into a plain array by its method": Mistake(
+        "def g(x):\n    a = PLAIN\n    a.__setitem__(0, f(x))\n    return a.sum()\n\n"
+        "out = pb.grad(g)(X)",
+        "np.array(a)", "    a.__set", "    a = np.array(a)\n    a.__set",
+    ),
     "a mask without elements of a plain array": Mistake(
         "mask = pb.array(np.zeros((2, 0), bool))\nx = np.zeros((2, 0))\n"
         "out = x[mask]",

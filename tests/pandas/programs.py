@@ -119,7 +119,7 @@ def merged(p):
 
 
 def updated(p):
-    s = series(OTHER)
+    s = series(OTHER.copy())  # which pandas 2 writes into
     s.update(series(p).iloc[2:4])
     return weigh(s)
 

@@ -20,11 +20,14 @@ def differs(a, b, rtol=1e-5):
 
 
 def faults(programs, compare):
-    """The programs of which the comparison is wrong, or that raise, by name."""
+    """The programs of which the comparison is wrong, or that raise, by name.
+
+    Each is given numbers of its own: a Series of pandas 2 shares the memory of its array.
+    """
     found = {}
     for name, f in programs.items():
         try:
-            wrong = compare(f)
+            wrong = compare(lambda p, f=f: f(p.copy()))
         except Exception as error:
             wrong = f"{type(error).__name__}: {error}"
         if wrong:
@@ -169,7 +172,7 @@ class TestColumns:
         assert model.step(P) == pytest.approx(3 * P.sum())
 
     def test_writes_stay_apart(self):
-        """pandas copies what it is given, and what is written into a copy."""
+        """pandas 3 copies what it is given, and what is written into a copy; pandas 2 shares it."""
 
         def f(p):
             s = pd.Series(p)
@@ -179,7 +182,9 @@ class TestColumns:
             u.iloc[1] = 0.0
             return p[0] + 2 * t.iloc[0] + 3 * s.iloc[0] + 5 * s.iloc[1] + 7 * u.iloc[1]
 
-        assert pb.grad(f)(P).tolist() == [3.0, 35.0, *[0.0] * 6]
+        expected = [f(p) for p in np.eye(8)]  # it is linear; pandas 2 does not copy
+        assert pb.grad(f)(P.copy()).tolist() == expected
+        assert expected[:2] == ([3.0, 35.0] if pd.__version__ >= "3" else [2.0, 40.0])
 
     def test_text_and_objects(self):
         def f(p):

@@ -296,3 +296,30 @@ def test_stacks_move_as_their_elements(name):
     np.testing.assert_allclose(np.sum(a_bar * a_dot), np.sum(bar * out_dot), rtol=1e-9)
     change = f(a + 1e-6 * a_dot, b) - f(a - 1e-6 * a_dot, b)
     np.testing.assert_allclose(out_dot, change / 2e-6, rtol=1e-5, atol=1e-6)
+
+
+LSTSQ = [
+    ((4, 2), (4,)), ((4, 2), (4, 3)), ((2, 4), (2,)), ((2, 4), (2, 3)), ((3, 4, 2), (4,)),
+    ((3, 4, 2), (4, 1)), ((4, 2), (3, 4, 1)), ((3, 1, 4, 2), (2, 4, 2)), ((3, 2, 4), (2,)),
+    ((3, 2, 2), (3, 2, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rank", ["full", "deficient"])
+@pytest.mark.parametrize("driver", [None, "gelsd", "gelss", "gelsy"])
+def test_lstsq_returns_what_scipy_returns(driver, rank):
+    """Residuals, ranks and singular values too, of stacks as well, which SciPy 1.18 changed."""
+    random = np.random.default_rng(1)
+    for of_a, of_b in LSTSQ:
+        a, b = random.normal(size=of_a), random.normal(size=of_b)
+        if rank == "deficient":
+            a[..., 1] = a[..., 0]
+            a[..., 1, :] = a[..., 0, :]
+        f = lambda a, b: linalg.lstsq(a, b, lapack_driver=driver)
+        expected = f(a, b)
+        for found in (pb.jvp(f, (a, b), (a, b))[0], pb.vjp(lambda a, b=b: f(a, b), a)[0]):
+            assert type(found) is type(expected)
+            for x, y in zip(found, expected, strict=True):
+                assert (type(x), np.shape(x)) == (type(y), np.shape(y))
+                if y is not None and np.asarray(y).dtype != object:
+                    np.testing.assert_array_equal(x, y)

@@ -182,6 +182,7 @@ class Early:
     short: whether these may go on without `run`, since the last one took no time for a long loop.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
     awaited: the recording that is being finished in the background, if one is.
+    kind: of the arguments of the first call, where that took long enough to look at them.
     """
 
     def __init__(self) -> None:
@@ -190,6 +191,7 @@ class Early:
         self.took = 0.0
         self.loops = Faster()
         self.awaited: Any = None
+        self.kind: Any = None
 
     @property
     def comes_again(self) -> bool:
@@ -209,6 +211,17 @@ class Early:
         if self.awaited is not None or not self.is_due:
             return False
         return self.calls < FEW or PREPARATION.is_done()
+
+    def begin(self, took: float) -> int:
+        """Note what the first call of all took; returns how many need not be looked at now.
+
+        These count at once. The clock may have gone on for others: a short call is short indeed.
+        """
+        self.seconds, self.took, self.short = took, took, took < SHORT
+        if not self.short or FEW < 2:
+            return 0
+        self.calls = self.weight = FEW - 1
+        return FEW - 2
 
     def run(self, fun: Any, args: Any, kwargs: Any, begun: float | None = None) -> Any:
         """The result of a call that runs in Python; its time counts from `begun` on.
@@ -233,15 +246,24 @@ class Early:
         finally:
             FASTER.set(before)
             if weight and begun is not None:
-                took = thread_time() - begun
-                self.seconds += took + (weight - 1) * min(took, self.took)
-                self.took = took
-                self.short = took < SHORT and self.awaited is None
-                if self.calls >= FEW:
-                    self.untimed = 0 if self.is_over else SAMPLED - 1
-                else:
-                    self.untimed = FEW - self.calls - 1 if self.short else 0
-                self.weight = self.untimed + 1
+                self.count(thread_time() - begun, weight)
+
+    def spare(self) -> int:
+        """How many calls need not be timed now; they count at once."""
+        n, self.untimed = self.untimed, 0
+        self.calls += n
+        return n
+
+    def count(self, took: float, weight: int) -> None:
+        """Note what a call took that counts for so many, and how many need not be timed now."""
+        self.seconds += took + (weight - 1) * min(took, self.took)
+        self.took = took
+        self.short = took < SHORT and self.awaited is None
+        if self.calls >= FEW:
+            self.untimed = 0 if self.is_over else SAMPLED - 1
+        else:
+            self.untimed = FEW - self.calls - 1 if self.short else 0
+        self.weight = self.untimed + 1
 
 
 def work(body: Graph) -> int:

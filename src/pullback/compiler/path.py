@@ -379,11 +379,11 @@ def locked_after(step: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
 class Entry:
     """The paths for one kind of arguments."""
 
-    def __init__(self) -> None:
+    def __init__(self, early: Early | None = None) -> None:
         self.paths: list[Path] = []  # the one taken last comes first
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
-        self.early = Early()  # calls that ran as they are since the last path was recorded
+        self.early = early or Early()  # calls that ran as they are since the last path was recorded
         self.postpones = True  # whether the second half of a recording may be postponed
         self.sought = ""  # with which options what earlier processes wrote has been looked for
         self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here

@@ -227,6 +227,8 @@ class Run:
         self.level = level
         self.bodies = Bodies(level)
         self.specs = [x.spec for x in self.inputs]
+        dtypes = [spec.dtype for spec in self.specs]
+        self.natives = [x if x.isnative else x.newbyteorder("=") for x in dtypes]
         self.n_in, self.n_out = len(self.inputs), len(self.outputs)
         self.n_table = self.n_in + self.n_out + len(self.objects)
         self.calls = [step for step in self.segments if isinstance(step, Equation)]
@@ -330,10 +332,9 @@ class Run:
         bases: dict[int, Any] = {}  # by number in the table, in C order
         outs: dict[int, np.ndarray] = {}
         for i, x in enumerate(leaves):
-            # Contiguous, aligned and in the machine's order of bytes.
-            back, dtype = self.orders.inputs[i], self.specs[i].dtype.newbyteorder("=")
+            back = self.orders.inputs[i]
             x = x if back is None else x.transpose(back)
-            bases[i] = base = np.require(x, dtype, ["C", "A"])
+            bases[i] = base = readable(x, self.natives[i])
             act.table[i] = base.ctypes.data
         for i, spec in self.out_specs:
             axes = self.orders.outputs[i]
@@ -364,7 +365,7 @@ class Run:
             found[v] = o = python_calls.unshared(e, v, o, xs)
             if v.spec.dtype in TYPES:
                 k = self.n_in + self.n_out + self.objects[v]
-                bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
+                bases[k] = base = readable(o, v.spec.dtype)
                 act.table[k] = base.ctypes.data
 
     def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
@@ -402,6 +403,17 @@ class Run:
         first = next(j for j, other in enumerate(self.outputs) if other is x)
         owned = how == "object" and value.base is None and is_writable(value) and first == i
         return value if owned else value.copy()
+
+
+def readable(x: Any, dtype: np.dtype) -> np.ndarray:
+    """An array as machine code reads it: contiguous, aligned, in the machine's order of bytes."""
+    if type(x) is np.ndarray and x.dtype is dtype:
+        flags = x.flags
+        if flags.c_contiguous and flags.aligned:
+            return x
+    elif isinstance(x, np.generic):
+        return np.asarray(x, dtype)
+    return np.require(x, dtype, ["C", "A"])
 
 
 def listed(run: Run) -> str:

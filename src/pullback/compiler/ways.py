@@ -17,7 +17,7 @@ from ..core.array import Array
 from ..core.graph import Variable
 from ..core.tree import flatten, unflatten
 from .entry import conditions, native_records, object_layout
-from .entry.native_records import Result, Way
+from .entry.native_records import NONE, Result, Way
 from .entry.state_checks import checks_aside, checks_of
 from .path import IMMUTABLE, SECOND, Call, Path, answers_of, foreign, last_steps
 from .record.recording import Recording, Source
@@ -194,7 +194,7 @@ def way_of(
         form=served.form,
         finish=0 if finisher is None else numbers.of(finisher),
         hits=int(counter.ctypes.data),
-        left=0 if path.trial is not None and path.trial.is_over else SECOND,
+        left=NONE if path.trial is not None and path.trial.is_over else SECOND,
     )
 
 

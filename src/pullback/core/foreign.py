@@ -38,8 +38,8 @@ INTERFACES = ("__array_interface__", "__array_struct__")
 BUFFERS = (memoryview, bytes, bytearray)
 RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 PLAIN = (
-    "It takes plain numbers: pass `x.numpy().tolist()` if they are only reported, which leaves the"
-    " derivative behind; to compute with them, write it with NumPy's functions."
+    "It takes plain numbers. To report `x`, pass `x.numpy().tolist()`, which leaves the derivative"
+    " behind; to compute with it, use NumPy's functions."
 )
 MEMORY = PLAIN.replace("plain numbers", "memory").replace(".tolist()", "")
 
@@ -82,6 +82,8 @@ def translate(error: BaseException) -> None:
             " pass the Array under that name, as in `eval('2 * x', {'x': x})`."
         ) from error
     if below and package(below[0].tb_frame.f_globals) == "pullback":
+        if isinstance(error.__cause__, PullbackError):  # NumPy, called by a stand-in, hides it
+            raise error.__cause__ from error
         return
     if not below and operation(last) in RAISES and not library(last.tb_frame.f_globals):
         return  # the program's own
@@ -94,8 +96,8 @@ def translate(error: BaseException) -> None:
         memory = buffer or re.search("bytes-like|buffer", str(error))
         cure = MEMORY if memory else PLAIN
         raise ConversionError(
-            f"`{name}` was given an Array {whose(lives[0])}, in {place(lines[-1])}, and raised"
-            f" {type(error).__name__}: {error}\n  {cure}"
+            f"`{name}` was given an Array {whose(lives[0])}, and raised {type(error).__name__}:"
+            f" {error}; in {place(lines[-1])}\n  {cure}"
         ) from error
 
 

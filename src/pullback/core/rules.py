@@ -11,7 +11,7 @@ kept) and `rebuild`, which has Arrays for values, so that the work of the rule i
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from .array import Array, bottom, snapshot
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
 from .node import NODE, Node, Residual, new, residual_of
 from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, promoted, spec_of
-from .templates import from_template
+from .templates import from_template, later
 
 
 # Partials that need no arithmetic.
@@ -122,7 +122,11 @@ def pairs(bar, other, {held}):
 
 
 def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
-    """A rule with the terms of a primitive for these operands written out."""
+    """A rule with the terms of a primitive for these operands, written out when it is called."""
+    return later(template, partial(write, template, primitive, operands))
+
+
+def write(template: str, primitive: Any, operands: tuple[int, ...], space: dict[str, Any]) -> Any:
     names = ["out", "x0", "x1"][: len(primitive.partials) + 1]
     reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
     held = min(reads) if len(reads) == 1 else "held"
@@ -143,7 +147,7 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
         **{f"factor{i}": primitive.factor(i, indices) for i in operands},
     }  # fmt: skip
     return from_template(
-        template, scope, held=held, opened=opened, terms=", ".join(terms),
+        template, scope, space, held=held, opened=opened, terms=", ".join(terms),
         first=terms[0], last=terms[-1],
         bars=", ".join([f"bar{i}" for i in operands]),
         folds=", ".join([f"fold{i}" for i in operands]),
@@ -194,10 +198,14 @@ def note(out, trace, parents, {names}):
 
 def noting(primitive: Any, operands: tuple[int, ...], rule: Any) -> Any:
     """note(out, trace, parents, *xs): what `resolve` found, written out."""
-    names = ", ".join([f"x{i}" for i in range(len(primitive.partials))])
-    scope = {"Array": Array, "Node": Node, "new": new, "rule": rule}
-    node = NODE.format(parents="parents", rule="rule", held=held_by(primitive, operands))
-    return from_template(NOTE, scope, names=names, node=node)
+
+    def make(space: dict[str, Any]) -> Any:
+        names = ", ".join([f"x{i}" for i in range(len(primitive.partials))])
+        scope = {"Array": Array, "Node": Node, "new": new, "rule": rule}
+        node = NODE.format(parents="parents", rule="rule", held=held_by(primitive, operands))
+        return from_template(NOTE, scope, space, names=names, node=node)
+
+    return later(NOTE, make)
 
 
 def held_by(primitive: Any, operands: tuple[int, ...]) -> str:

@@ -16,7 +16,8 @@ NumPy's functions. Programs that do not import pandas do not pay for it.
     entries        constructors, assignments, and what leaves
     levels         quantiles whose level carries a derivative, bins
     compiled_code  what pandas computes in compiled code
+    pandas_2       what pandas 2.2 does otherwise
     trees          Series and DataFrames as trees
 """
 
-from . import compiled_code, entries, levels  # noqa: F401  # they enter what they have
+from . import compiled_code, entries, levels, pandas_2  # noqa: F401  # they enter what they have

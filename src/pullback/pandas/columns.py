@@ -112,7 +112,96 @@ def column(x: Any) -> Any:
     return Live(x) if x.dtype.kind in "fc" else plain(x)
 
 
-class Live(ExtensionOpsMixin, ExtensionArray):
+def column_of_results(values: Any) -> Any:
+    """Results of a function, one for each row, as a column; None if they carry no derivative."""
+    values = list(map(number, values))
+    if holds_arrays(values) and all(np.ndim(x) == 0 for x in values):
+        return column(as_array(values))
+    return None
+
+
+class FilledColumn(ExtensionArray):
+    """How the missing numbers of a `Live` column are filled, and chosen ones replaced."""
+
+    inner: Any
+
+    def fillna(
+        self, value: Any = None, method: Any = None, limit: int | None = None, copy: bool = True
+    ) -> Any:
+        if method is not None:  # before pandas 3
+            return self._pad_or_backfill(method=method, limit=limit)
+        missing = self.isna()
+        if limit is not None:
+            missing = missing & (np.cumsum(missing) <= limit)
+        return type(self)(np.where(missing, numbers_or_number(value), self.inner))
+
+    def _pad_or_backfill(
+        self, *, method: Any, limit: Any = None, limit_area: Any = None, copy: bool = True
+    ) -> Any:
+        places = pd.Series(np.where(self.isna(), np.nan, np.arange(len(self))))
+        places = getattr(places, "bfill" if method in ("bfill", "backfill") else "ffill")(
+            limit=limit, limit_area=limit_area
+        )
+        return self.take(places.fillna(-1).to_numpy(int), allow_fill=True)
+
+    def interpolate(
+        self, *, method: Any, axis: int, index: Any, limit: Any, limit_direction: Any,
+        limit_area: Any, copy: bool, **options: Any,
+    ) -> Any:  # fmt: skip
+        if method not in ("linear", "index", "values", "time") or options:
+            raise MissingRuleError(
+                f"`interpolate(method={method!r})` of pandas has no derivative rule.\n"
+                "  Write `interpolate()`, or use `scipy.interpolate` with `x.to_numpy()`."
+            )
+        at = np.arange(len(self)) if method == "linear" else np.asarray(index)
+        at = at.astype("int64").astype(float) if at.dtype.kind in "mM" else at.astype(float)
+        missing = self.isna()
+        if not missing.any() or missing.all():
+            return self.copy()
+        known = np.flatnonzero(~missing)
+        inside = pd.Series(np.where(missing, np.nan, 0.0)).interpolate(
+            limit=limit, limit_direction=limit_direction or "forward", limit_area=limit_area
+        )
+        filled = np.where(missing, np.interp(at, at[known], self.inner[known]), self.inner)
+        return type(self)(np.where(inside.isna().to_numpy(), np.nan, filled))
+
+    def _where(self, mask: Any, value: Any) -> Any:
+        return type(self)(np.where(np.asarray(mask), self.inner, numbers_or_number(value)))
+
+    def _putmask(self, mask: Any, value: Any) -> None:
+        self.inner[...] = np.where(np.asarray(mask), numbers_or_number(value), self.inner)
+
+
+class GroupedColumn(ExtensionArray):
+    """What `groupby` computes of a `Live` column."""
+
+    inner: Any
+
+    def _groupby_op(
+        self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any,
+        **options: Any,
+    ) -> Any:  # fmt: skip
+        if how in OF_VALUES:
+            of_values = pd.Series(plain(self.inner)).groupby(np.where(ids < 0, np.nan, ids))
+            return getattr(of_values, how)(**OF_VALUES[how](options)).to_numpy()
+        if how == "ohlc":
+            parts = [grouped(each, self.inner, ids, ngroups) for each in OHLC]
+            return np.stack(parts, axis=1)
+        out = grouped(how, self.inner, ids, ngroups, min_count, **options)
+        if how == "cumsum" and np.isinf(plain(self.inner)).any():  # what follows may be NaN
+            theirs = pd.Series(plain(self.inner)).groupby(np.where(ids < 0, np.nan, ids)).cumsum()
+            out = np.where(theirs.isna(), np.nan, out)
+        return column_or_plain(out)
+
+    def _groupby_quantile(
+        self, *, qs: Any, interpolation: str, ids: Any, ngroups: int, starts: Any, ends: Any
+    ) -> Any:
+        slices = zip(starts.tolist(), ends.tolist(), strict=True)  # of sorted groups
+        parts = [quantiles(self.inner[a:b], qs, interpolation) for a, b in slices]
+        return column_or_plain(np.concatenate(parts))
+
+
+class Live(FilledColumn, GroupedColumn, ExtensionOpsMixin):
     """A column of numbers that carry a derivative: `inner` is an Array of one axis."""
 
     __array_priority__ = 1000
@@ -144,10 +233,8 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         return cls(np.full(shape, np.nan, dtype.numpy_dtype))
 
     def _cast_pointwise_result(self, values: Any) -> Any:
-        values = list(map(number, values))
-        if holds_arrays(values) and all(np.ndim(x) == 0 for x in values):
-            return column(as_array(values))
-        return super()._cast_pointwise_result(values)
+        made = column_of_results(values)
+        return super()._cast_pointwise_result(list(map(number, values))) if made is None else made
 
     # What it is.
 
@@ -244,6 +331,20 @@ class Live(ExtensionOpsMixin, ExtensionArray):
             return np.asarray(self, dtype=object)
         return super().astype(dtype, copy=copy)
 
+    def map(self, mapper: Any, na_action: Any = None) -> Any:
+        out = super().map(mapper, na_action=na_action)
+        of_objects = type(out) is np.ndarray and out.dtype == object
+        made = column_of_results(out) if of_objects else None
+        return out if made is None else made
+
+    def value_counts(self, dropna: bool = True) -> Any:
+        raise MissingRuleError(
+            "`value_counts` counts equal numbers of a column that carries a derivative, and has"
+            " these numbers as its index, which holds plain numbers.\n"
+            "  Detach them with `pullback.stop_gradient(x)`, or bin them:"
+            " `pd.cut(s, edges, labels=False).value_counts()`."
+        )
+
     def _values_for_json(self) -> Any:
         values = np.asarray(told(self.inner, "to_json"))
         shown(current(self.inner), str(values), "to_json")
@@ -293,54 +394,6 @@ class Live(ExtensionOpsMixin, ExtensionArray):
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
         return np.searchsorted(plain(self.inner), plain(numbers_or_number(value)), side, sorter)
 
-    # Filling.
-
-    def fillna(
-        self, value: Any = None, method: Any = None, limit: int | None = None, copy: bool = True
-    ) -> Live:
-        if method is not None:  # before pandas 3
-            return self._pad_or_backfill(method=method, limit=limit)
-        missing = self.isna()
-        if limit is not None:
-            missing = missing & (np.cumsum(missing) <= limit)
-        return Live(np.where(missing, numbers_or_number(value), self.inner))
-
-    def _pad_or_backfill(
-        self, *, method: Any, limit: Any = None, limit_area: Any = None, copy: bool = True
-    ) -> Live:
-        places = pd.Series(np.where(self.isna(), np.nan, np.arange(len(self))))
-        places = getattr(places, "bfill" if method in ("bfill", "backfill") else "ffill")(
-            limit=limit, limit_area=limit_area
-        )
-        return self.take(places.fillna(-1).to_numpy(int), allow_fill=True)
-
-    def interpolate(
-        self, *, method: Any, axis: int, index: Any, limit: Any, limit_direction: Any,
-        limit_area: Any, copy: bool, **options: Any,
-    ) -> Live:  # fmt: skip
-        if method not in ("linear", "index", "values", "time") or options:
-            raise MissingRuleError(
-                f"`interpolate(method={method!r})` of pandas has no derivative rule.\n"
-                "  Write `interpolate()`, or use `scipy.interpolate` with `x.to_numpy()`."
-            )
-        at = np.arange(len(self)) if method == "linear" else np.asarray(index)
-        at = at.astype("int64").astype(float) if at.dtype.kind in "mM" else at.astype(float)
-        missing = self.isna()
-        if not missing.any() or missing.all():
-            return self.copy()
-        known = np.flatnonzero(~missing)
-        inside = pd.Series(np.where(missing, np.nan, 0.0)).interpolate(
-            limit=limit, limit_direction=limit_direction or "forward", limit_area=limit_area
-        )
-        filled = np.where(missing, np.interp(at, at[known], self.inner[known]), self.inner)
-        return Live(np.where(inside.isna().to_numpy(), np.nan, filled))
-
-    def _where(self, mask: Any, value: Any) -> Any:
-        return Live(np.where(np.asarray(mask), self.inner, numbers_or_number(value)))
-
-    def _putmask(self, mask: Any, value: Any) -> None:
-        self.inner[...] = np.where(np.asarray(mask), numbers_or_number(value), self.inner)
-
     # Computing.
 
     def round(self, decimals: int = 0, *args: Any, **options: Any) -> Live:
@@ -365,29 +418,6 @@ class Live(ExtensionOpsMixin, ExtensionArray):
 
     def _quantile(self, qs: Any, interpolation: str) -> Live:
         return Live(quantiles(self.inner, qs, interpolation))
-
-    def _groupby_op(
-        self, *, how: str, has_dropped_na: bool, min_count: int, ngroups: int, ids: Any,
-        **options: Any,
-    ) -> Any:  # fmt: skip
-        if how in OF_VALUES:
-            of_values = pd.Series(plain(self.inner)).groupby(np.where(ids < 0, np.nan, ids))
-            return getattr(of_values, how)(**OF_VALUES[how](options)).to_numpy()
-        if how == "ohlc":
-            parts = [grouped(each, self.inner, ids, ngroups) for each in OHLC]
-            return np.stack(parts, axis=1)
-        out = grouped(how, self.inner, ids, ngroups, min_count, **options)
-        if how == "cumsum" and np.isinf(plain(self.inner)).any():  # what follows may be NaN
-            theirs = pd.Series(plain(self.inner)).groupby(np.where(ids < 0, np.nan, ids)).cumsum()
-            out = np.where(theirs.isna(), np.nan, out)
-        return column_or_plain(out)
-
-    def _groupby_quantile(
-        self, *, qs: Any, interpolation: str, ids: Any, ngroups: int, starts: Any, ends: Any
-    ) -> Any:
-        slices = zip(starts.tolist(), ends.tolist(), strict=True)  # of sorted groups
-        parts = [quantiles(self.inner[a:b], qs, interpolation) for a, b in slices]
-        return column_or_plain(np.concatenate(parts))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(x, (pd.Series, pd.Index, pd.DataFrame)) for x in inputs):

@@ -24,7 +24,7 @@ from ..core.registry import UFUNCS
 from ..core.rules import folds, held_by
 from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.spec import NUMBERS as ARRAYS
-from ..core.templates import from_template
+from ..core.templates import from_template, later
 from .operands import beside, beside_on_the_left
 
 NUMBERS = frozenset({float, np.float64})
@@ -150,13 +150,21 @@ def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
         "beside": beside, "beside_on_the_left": beside_on_the_left, "binary": binary,
         "by_elements": by_elements, "operation": operation, "primitive": primitive, "ufunc": ufunc,
     }  # fmt: skip
-    pair = first = second = "pass"
     if is_short(primitive, 2):
         scope |= rules_of(primitive)
-        pair, first, second = forms(primitive, 8)
-    forward = from_template(FORWARD, scope, pair=pair, beside=first)
-    primitive.reflected = from_template(REFLECTED, scope, beside=second)
-    return forward, primitive.reflected
+        texts = partial(forms, primitive, 8)
+    else:
+        texts = lambda: ("pass", "pass", "pass")
+
+    def forward(space: dict[str, Any]) -> Any:
+        pair, first, _ = texts()
+        return from_template(FORWARD, scope, space, pair=pair, beside=first)
+
+    def reflected(space: dict[str, Any]) -> Any:
+        return from_template(REFLECTED, scope, space, beside=texts()[-1])
+
+    primitive.reflected = later(REFLECTED, reflected)
+    return later(FORWARD, forward), primitive.reflected
 
 
 def shortcut(primitive: Any, call: Any, n: int) -> Any:
@@ -164,11 +172,16 @@ def shortcut(primitive: Any, call: Any, n: int) -> Any:
     if not is_short(primitive, n):
         return call
     scope = SCOPE | rules_of(primitive) | {"call": call, "forward": call, "primitive": primitive}
-    if n == 1:
+
+    def one(space: dict[str, Any]) -> Any:
         node = NODE.format(parents="(x.node,)", rule="rule", held=held_by(primitive, (0,)))
-        return from_template(ONE, scope, node=node)
-    pair, first, second = forms(primitive, 12)
-    return from_template(TWO, scope, pair=pair, first=first, second=second)
+        return from_template(ONE, scope, space, node=node)
+
+    def two(space: dict[str, Any]) -> Any:
+        pair, first, second = forms(primitive, 12)
+        return from_template(TWO, scope, space, pair=pair, first=first, second=second)
+
+    return later(ONE, one) if n == 1 else later(TWO, two)
 
 
 def is_short(primitive: Any, n: int) -> bool:

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.call import compiled
 from pullback.compiler.call.compiled import compile
 from pullback.core.tree import flatten
 
@@ -754,6 +755,7 @@ class TestComposition:
     def test_without_llvmlite(self, monkeypatch):
         monkeypatch.delitem(sys.modules, "llvmlite", raising=False)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        monkeypatch.setattr(compiled, "INSTALLED", set())
         with pytest.raises(pb.MissingExtraError, match=r"pip install llvmlite"):
             compile(np.sin)
 

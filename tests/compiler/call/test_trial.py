@@ -330,6 +330,7 @@ class TestEarly:
         """A call like the one before is told without arranging its arguments."""
         monkeypatch.setattr(first_call, "FEW", 1000)
         monkeypatch.setattr(first_call, "thread_time", lambda: 0.0)  # calls take no time
+        monkeypatch.setattr(first_call, "SHORT", -math.inf)  # but each is looked at
 
         def f(x, y=1.0):
             return None if isinstance(x, (list, dict)) else x * y
@@ -365,6 +366,50 @@ class TestEarly:
         fast.cache_clear()
         fast(X)
         assert [entry.early.calls for entry in fast.entries.values()] == [1]
+
+    def test_first_calls_that_are_short_are_not_looked_at(self, monkeypatch):
+        """They count for the kind of the first call that is, whatever theirs was."""
+        monkeypatch.setattr(first_call, "FEW", 10)
+        monkeypatch.setattr(first_call, "SHORT", math.inf)
+        fast = pb.compile(lambda x: x if np.ndim(x) else x * 2)
+        for k, x in enumerate([1.0, X, 2.0, 3, X[:2], 5.0, 1.0, 2.0, X]):
+            np.testing.assert_array_equal(fast(x), fast.fun(x))
+            assert fast.why() == reasons.EARLY
+            assert pb.grad(fast)(1.5) == 2.0  # these are calls of their own
+            assert (k < 5) <= (fast.early is not None)
+        fast(4.0)
+        (entry,) = [entry for entry in fast.entries.values() if entry.paths] or [fast.first.entry]
+        assert entry.early.calls == 10
+        assert fast.early is None
+
+    @pytest.mark.parametrize("long", [False, True])
+    def test_a_first_call_that_is_not_short_counts_for_its_kind_alone(self, monkeypatch, long):
+        monkeypatch.setattr(first_call, "FEW", 10)
+        monkeypatch.setattr(first_call, "SHORT", 0.0)
+        monkeypatch.setattr(first_call, "MUCH", 1e-12 if long else math.inf)
+        fast = pb.compile(lambda x, y: x[0] * y)
+        fast([X], 1.5)
+        assert fast.early is not None
+        fast([X[:2]], 1.5)
+        assert [entry.early.calls for entry in fast.entries.values()] == [1]
+        assert fast.cache_info().misses == 0
+        fast([X], 2.5)
+        assert fast.early is None
+        assert fast.cache_info().misses == long
+
+    def test_first_calls_within_the_first_call(self):
+        fast = pb.compile(lambda n, x: x if n == 0 else x * fast(n - 1, x))
+        for _ in range(4):
+            np.testing.assert_array_equal(fast(5, X), fast.fun(5, X))
+
+    def test_a_first_call_within_a_transformation_or_under_errors(self):
+        fast = pb.compile(lambda x: 1.0 / x)
+        assert pb.grad(fast)(2.0) == -0.25
+        assert fast.early.calls == 0
+        with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+            fast(np.float64(0.0))
+        with np.errstate(all="ignore"):
+            assert fast(np.float64(0.0)) == np.inf
 
     def test_what_it_raises_arrives_and_counts(self):
         fast = pb.compile(np.linalg.inv)
@@ -626,6 +671,25 @@ def test_arrays_that_are_only_compared(f, runs_itself):
     assert ("to compare the arrays that it reads takes longer" in fast.why()) is runs_itself
     MATRIX[0, 0] += 1.0  # it is heard of
     np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_what_no_longer_fits_is_told_anew(wait, monkeypatch):
+    """A module that is passed on whole gets a name, as by an import: nothing of it has changed."""
+    fast = pb.compile(lambda x: by_module(np, x), wait=wait)
+    settle(fast, X)
+    repeated = fast.why()
+    assert "arguments, what it reads" in repeated
+    for k in range(4):
+        fast.repeat[1][0].pass_after(0)  # as when its best machine code has come
+        monkeypatch.setattr(np, f"name_{k}", k, raising=False)
+        for _ in range(3):
+            np.testing.assert_allclose(fast(X), by_module(np, X), rtol=1e-15)
+        assert fast.why() == repeated
+
+
+def by_module(library, x):
+    return library.sum(library.sin(x) * x + library.cos(x))
 
 
 def test_short_calls_are_not_looked_at_one_by_one(monkeypatch):

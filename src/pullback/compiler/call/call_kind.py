@@ -1,26 +1,30 @@
-"""Recognise a call like the previous one, and run it in Python at once.
+"""Run first calls in Python at once, and later ones like the previous one.
 
-Enters: a call whose predecessor ran in Python because it was too early to record, or because its
-machine code wasn't ready. Leaves: the result, or MISS if the call is of another kind or needs a
-decision. Comparing kinds takes a fifth of the time of arranging arguments.
+Enters: a call that comes too early to be recorded, or whose machine code isn't ready. Leaves: the
+result, or MISS if the call is of another kind than the one before or needs a decision. Comparing
+kinds takes a fifth of the time of arranging arguments; the first calls, as long as they're short,
+aren't looked at at all, whatever their kind.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from ...core.spec import NUMERIC
 from ...core.trace import RUNNING, STARTS, running
-from ..disk import records
+from ...transforms.loops.scan_primitive import FASTER
 from ..entry.native_records import MISS
 from ..entry.object_layout import error_handling, errors_variable
 from ..first_call import Early
 from ..path import Entry
 from . import reasons
 from .arguments import NUMBERS
+from .budget import CLOCK
 
 PLAIN = {int, bool, str, type(None)}  # known by their values
 FLAT = NUMBERS | PLAIN
@@ -55,24 +59,29 @@ class CallKind:
         entry, fun = self.entry, compiled.fun
         early = entry.early
         if early.short and early.untimed and not entry.paths:
-            early.untimed -= 1
-            early.calls += 1
             compiled.last_way = reasons.EARLY
             if compiled.repeat[1]:
                 compiled.counter[1] = 0
+            early.untimed -= 1
+            early.calls += 1
+            self.spare(compiled)
             return fun(*args, **kwargs)
         if not entry.paths and not early.is_over:
             compiled.counter[1], compiled.last_way = 0, reasons.early(entry)
             out = early.run(fun, args, kwargs)
-            alone = len(compiled.entries) < 2 and not compiled.repeat[1]
-            if alone and early.short and early.untimed:
-                compiled.repeat = spared(fun, early), []
+            self.spare(compiled)
             return out
         if entry.paths and entry.paths[0].is_awaited():
             compiled.counter[1], compiled.last_way = 0, reasons.AWAITED
             compiled.pass_on()
             return fun(*args, **kwargs)
         return MISS
+
+    def spare(self, compiled: Any) -> None:
+        """Make the next calls that need not be timed without a look, if no other kind has come."""
+        early = self.entry.early
+        if early.short and early.untimed and len(compiled.entries) < 2 and not compiled.repeat[1]:
+            compiled.repeat = spared(compiled.fun, early), []
 
     def is_like(self, args: Any, kwargs: Any) -> bool:
         """Whether a call is of this kind; it may be, and be told apart."""
@@ -93,13 +102,45 @@ class CallKind:
         return self.is_like(args, kwargs) and self.handling == error_handling()
 
 
-def spared(fun: Any, early: Early) -> Any:
+def unlooked(fun: Any, early: Early) -> Callable[..., Any]:
+    """Make the first call, and the next few as well if it is short; MISS once they are made.
+
+    What an earlier process left may spare a call that is long. So that is asked for before, when
+    the function is compiled.
+    """
+    left = 0
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        nonlocal left
+        if RUNNING.get() is not None or STARTS.get() is not None:
+            return MISS
+        if left > 0:
+            left -= 1
+            return fun(*args, **kwargs)
+        if early.calls or not CLOCK[0]:
+            return MISS
+        before, begun = FASTER.get(), perf_counter()
+        try:
+            early.calls = 1
+            FASTER.set(early.loops)
+            return fun(*args, **kwargs)
+        finally:
+            took = perf_counter() - begun
+            FASTER.set(before)
+            left = early.begin(took)
+            if not left:
+                with suppress(NoKind):
+                    early.kind = kind_of([*args, kwargs], set())
+
+    return run
+
+
+def spared(fun: Any, early: Early) -> Callable[..., Any]:
     """Make the next calls that are not timed, whatever their kind; MISS once they are made.
 
     To tell the kind of a call takes as long as a short function does.
     """
-    left = early.untimed
-    early.calls, early.untimed = early.calls + left, 0
+    left = early.spare()
 
     def run(*args: Any, **kwargs: Any) -> Any:
         nonlocal left
@@ -116,30 +157,45 @@ class NoKind(Exception):
 
 
 def first_run(compiled: Any, args: Any, kwargs: Any) -> Any:
-    """Run the first call before its arguments are arranged; MISS where it must be, or is later.
+    """Run the first call that is looked at before its arguments are arranged.
 
-    Its kind has an entry, which is kept under its key once a call is arranged.
+    MISS where it must be, or is later. Its kind has an entry, which is kept under its key once a
+    call is arranged.
     """
-    if compiled.likely is not None:
+    if compiled.early is None or compiled.carried:
         return MISS
-    compiled.likely = records.is_likely(compiled)
-    if compiled.likely or compiled.carried or compiled.static_argnums or compiled.static_argnames:
+    if compiled.static_argnums or compiled.static_argnames:
         return MISS
     with suppress(NoKind):
-        kind = CallKind(Entry(), args, kwargs)
-        if kind.flat and all(dtype.char in NUMERIC for _, _, dtype in kind.arrays):
+        kind = CallKind(Entry(compiled.early), args, kwargs)
+        if not kind.flat or not all(dtype.char in NUMERIC for _, _, dtype in kind.arrays):
+            return MISS
+        if counts(compiled.early, args, kwargs):
             compiled.first = compiled.last_kind = kind
+            compiled.early = None
             return kind.run(compiled, args, kwargs)
     return MISS
 
 
 def first_entry(compiled: Any, args: Any, kwargs: Any) -> Entry | None:
     """The entry of the first calls, for a call of their kind that gives it its key."""
-    first = compiled.first
-    if first is None or not first.is_met(args, kwargs):
+    first, early = compiled.first, compiled.early
+    if first is not None and first.is_met(args, kwargs):
+        compiled.first = None
+        return first.entry
+    if early is None or not counts(early, args, kwargs):
         return None
-    compiled.first = None
-    return first.entry
+    compiled.early = None
+    return Entry(early)
+
+
+def counts(early: Early, args: Any, kwargs: Any) -> bool:
+    """Whether the first calls count for this kind: they do for any where nobody has looked."""
+    if early.kind is None:
+        return True
+    with suppress(NoKind):
+        return bool(kind_of([*args, kwargs], set()) == early.kind)
+    return False
 
 
 def kind_of(x: Any, held: set[int]) -> Any:

@@ -30,6 +30,7 @@ from ..entry import native_records
 from ..entry.native_records import MISS, Way
 from ..facts.snapshot import Codes
 from ..fall_back import warn
+from ..first_call import Early
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, share_memory
@@ -38,7 +39,7 @@ from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget, is_timed
-from .call_kind import CallKind, NoKind, first_entry, first_run
+from .call_kind import CallKind, NoKind, first_entry, first_run, unlooked
 from .choose_path import NEW, match, path_of
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
@@ -64,6 +65,7 @@ FEWER = "Calls with few kinds of arguments (shapes, dtypes, options) are worth c
 WAYS = 64  # of them, those that machine code tries by itself: one that does not fit takes 0.06 us
 CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
+INSTALLED: set[str] = set()  # what has been looked for and found
 LATER = 16  # calls after which it is asked again whether better machine code is there
 
 
@@ -97,7 +99,7 @@ class Compiled(Transformation):
         self.last_kind: CallKind | None = None  # of the last call, if one like it runs in Python
         self.first: CallKind | None = None  # of the first calls, while their entry has no key
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
-        self.likely: bool | None = None  # whether an earlier process may have written of it
+        self.early: Early | None = None  # the first calls, until the kind of one is looked at
         self.in_advance: set[str] | None = None  # names in the code that can be told in advance
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
@@ -107,6 +109,11 @@ class Compiled(Transformation):
         self.whole: dict[int, Any] = {}  # dicts of attributes that it looked into, by id
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
+        # Whether an earlier process may have left paths.
+        self.likely = not wait and records.is_likely(self)
+        if not wait and not self.likely:
+            self.early = Early()
+            self.repeat = unlooked(fun, self.early), []
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         repeat = self.repeat  # it keeps alive what the machine code looks at
@@ -217,8 +224,6 @@ class Compiled(Transformation):
 
         Returns False where that has to wait: machine code is loaded by one thread at a time.
         """
-        if self.likely is None and timed:
-            self.likely = records.is_likely(self)
         if timed and self.likely:
             with at_leisure() as free:
                 if free:
@@ -242,11 +247,11 @@ class Compiled(Transformation):
             mine.pass_after(0 if best and not is_to_try(self, path) else LATER)
         elif path.learnt < LEARNT:
             path.learnt += 1
-            if path.learnt == 1 and estimated(self, path, call, args, kwargs):
-                return
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 self.know([way, *[way for way in ways if way is not mine]])
+            if path.learnt == 1:
+                estimated(self, path, call, args, kwargs)
 
     def know(self, ways: list[Way]) -> None:
         """Let machine code try these ways, as long as failed attempts cost little."""
@@ -316,7 +321,7 @@ class Compiled(Transformation):
     def forget(self) -> None:
         """Forget the recordings, which were made with fewer carried places than there are now."""
         self.entries.clear()
-        self.last_kind = self.first = None
+        self.last_kind = self.first = self.early = None
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:
@@ -461,8 +466,10 @@ def compile(
     Raises:
         MissingExtraError: llvmlite is not installed.
     """
-    if "llvmlite" not in sys.modules and importlib.util.find_spec("llvmlite") is None:
-        raise absent()
+    if not INSTALLED:
+        if "llvmlite" not in sys.modules and importlib.util.find_spec("llvmlite") is None:
+            raise absent()
+        INSTALLED.add("llvmlite")  # to look for it takes longer than all else here
     thread_pool.number()  # what is wrong in the environment is said now
     if wait is not None:
         check_flag(wait, "wait", "compile")

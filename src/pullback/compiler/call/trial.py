@@ -5,17 +5,22 @@ eight each. The faster way is kept: machine code, unless the function is clearly
 trial ends early if one way takes over eight times as long as the other, or if recording has already
 shown that the function takes that long. With `wait=True` there are no trials, since they depend on
 the clock. Then the function is run in Python only in clear cases: comparing the arrays that it
-reads costs more than all its work, its work is almost only SciPy calls that would take longer, or
-none of its operations has machine code.
+reads costs more than all its work, its work is almost only SciPy calls that would take longer, none
+of its operations has machine code, or what machine code calls in Python calls more functions than
+the function itself does.
 """
 
 from __future__ import annotations
 
+import gc
+import sys
+from collections.abc import Callable, Iterator
 from time import get_clock_info, perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
+from ...core.graph import Graph, Variable
 from ...transforms.call import FunctionCall
 from ...transforms.loops.while_primitive import While
 from ...transforms.transformation import Transformation
@@ -88,13 +93,16 @@ class Estimate:
     """What stands in place of a trial where nothing may be timed.
 
     In nanoseconds: of the function, a call of NumPy and an operation on an element, at the least;
-    of machine code, a byte of an array that is compared with what it was.
+    of machine code, a byte of an array that is compared with what it was, and what it does around a
+    call that is made in Python; of both, any function that Python calls.
     """
 
-    CALL, OPERATION, BYTE = 500.0, 0.1, 0.03
+    CALL, OPERATION, BYTE, AROUND, CALLED = 500.0, 0.1, 0.03, 500.0, 150.0
+    SMALL = 10_000  # elements of arrays up to which functions that are called count
     is_over = True
 
     def __init__(self, path: Path) -> None:
+        self.path, self.calls_more = path, False
         graph, run = path.recording.graph, path.program.run
         constants = [opened(x) for e in graph.equations for x in e.inputs]
         self.large = {id(x): x for x in constants if type(x) is np.ndarray and x.nbytes > LARGE}
@@ -119,16 +127,66 @@ class Estimate:
         So it is too where NumPy does everything, such as float16, from Python.
         What was computed of the arrays once and for all may be worth any comparison.
         """
-        if self.bare:
+        if self.bare or self.calls_more:
             return True
         return self.compared > self.plain and (self.solves or not (self.derived or self.calls))
+
+    def ask(self, function: Callable[[], Any], replay: Callable[[], Any]) -> None:
+        """Count what both call, where NumPy or SciPy does part of a small program in Python.
+
+        Each runs once more, so that nothing of what it does may be seen.
+        """
+        recording, run = self.path.recording, self.path.program.run
+        passed = len(run.calls)
+        if not passed or recording.written or recording.stores:
+            return
+        if any(isinstance(e.primitive, FunctionCall) for e in run.calls):
+            return
+        if sum(sizes(run.whole)) > self.SMALL:
+            return
+        plain, compiled = calls_in(function), calls_in(replay)
+        if plain is not None and compiled is not None:
+            saved = self.CALL * (len(run.whole.equations) - passed) + self.OPERATION * sum(run.work)
+            more = self.CALLED * (compiled - plain) + self.AROUND * passed
+            self.calls_more = more > saved
 
     def __str__(self) -> str:
         if self.bare:
             return "none of what it does has machine code"
+        if self.calls_more:
+            return "machine code would call more functions in Python than it does"
         if self.solves:
             return "what SciPy calls is short"
         return "to compare the arrays that it reads takes longer"
+
+
+def sizes(graph: Graph) -> Iterator[int]:
+    """How many elements the operands and results of its equations have."""
+    for e in graph.equations:
+        for x in (*e.inputs, *e.outputs):
+            yield x.spec.size if isinstance(x, Variable) else np.size(opened(x))
+
+
+def calls_in(run: Callable[[], Any]) -> int | None:
+    """How many functions a run calls that Python hears of; None where another profiler does."""
+    n, before, collects = 0, sys.getprofile(), gc.isenabled()
+    if before is not None:
+        return None
+
+    def note(frame: Any, event: str, about: Any) -> None:
+        nonlocal n
+        n += event in ("call", "c_call")
+
+    gc.disable()  # what is called when an object ends, its run would call at other times
+    try:
+        sys.setprofile(note)
+        missed = run() is MISS
+        sys.setprofile(None)
+    finally:
+        sys.setprofile(before)
+        if collects:
+            gc.enable()
+    return None if missed else n
 
 
 def is_to_try(compiled: Any, path: Path) -> bool:
@@ -187,15 +245,18 @@ def decided(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> No
         leave(compiled, path, call, args, kwargs)
 
 
-def estimated(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> bool:
-    """Whether calls like this one go as they are, without a trial."""
+def estimated(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> None:
+    """Let calls like this one go as they are, without a trial, where that is clearly faster."""
     if not compiled.wait or isinstance(compiled.fun, Transformation):
-        return False
-    estimate = Estimate(path)
+        return
+    estimate, count = Estimate(path), compiled.counter.copy()
+    if not estimate.is_slower:
+        repeat, _ = compiled.repeat
+        estimate.ask(lambda: compiled.fun(*args, **kwargs), lambda: repeat(*args, **kwargs))
+        compiled.counter[:] = count
     if estimate.is_slower:
         path.trial = estimate
         leave(compiled, path, call, args, kwargs)
-    return path.slow
 
 
 def leave(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> None:

@@ -290,6 +290,9 @@ class Unopened(Exception):
     """A container whose items machine code can't read."""
 
 
+NONE = -1  # what is left where no call is passed to Python: it never becomes 0
+
+
 class Way:
     """A path of a compiled function that machine code can replay.
 
@@ -343,10 +346,13 @@ class Way:
 
     def pass_after(self, n: int) -> None:
         """Pass the n-th call from now to Python; 0 means none."""
-        self.record[RECORD.index("left")] = n
+        self.record[RECORD.index("left")] = n or NONE
 
     def spent(self) -> bool:
-        """Whether it was replayed so often that optimising further pays off."""
+        """Whether it was replayed so often that optimising further pays off.
+
+        If not, a call that it did not replay does not fit it.
+        """
         return bool(self.record[RECORD.index("left")] == 0)
 
 

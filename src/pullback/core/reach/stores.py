@@ -65,6 +65,10 @@ class Containers:
             if x is not None:
                 new = claimed(pair, 3, session.note)  # the pair holds it, a name, and the call
                 return refuse_store(where, x, session) if new is None else new
+            if type(where) is np.flatiter:  # `a.flat[i] = x`
+                x = lost(where.base, value)
+                if x is not None:
+                    refuse_store(where.base, x, session)
             session.note(where)
         return where
 

@@ -22,11 +22,11 @@ from ...core.cotangent import dense
 from ...core.primitive import Primitive
 from ...core.storage import current
 from ...transforms.forward import ForwardTrace, jvp
-from .noted import NotingTrace, beyond
+from .decisions import DecisionTrace, beyond
 
 
-class Asked:
-    """What was asked; in_jvp: whether of values that have a tangent."""
+class EdgeQuestions:
+    """On which side of their edges operations are; in_jvp: only for values with a tangent."""
 
     def __init__(self, in_jvp: bool) -> None:
         self.in_jvp, self.asked = in_jvp, list[Any]()
@@ -52,7 +52,7 @@ class Asked:
         return total
 
 
-class EdgeTrace(NotingTrace):
+class EdgeTrace(DecisionTrace):
     """Computes values, and asks where they are of the edges, which it notes in its state."""
 
     __slots__ = ()
@@ -85,7 +85,7 @@ def with_edges(fun: Callable[..., Any], in_jvp: bool = False) -> Callable[..., A
     """fun, which asks where its operations are of their edges: its result, and zero."""
 
     def watched(*xs: Any) -> Any:
-        asked = Asked(in_jvp)
+        asked = EdgeQuestions(in_jvp)
         return asked.watched(fun)(*xs), asked.zero()
 
     return watched
@@ -93,7 +93,7 @@ def with_edges(fun: Callable[..., Any], in_jvp: bool = False) -> Callable[..., A
 
 def edges_along(fun: Callable[..., Any], x: Any) -> list[Any]:
     """What is asked of fun, as x changes: if it has elements, each by another amount."""
-    asked = Asked(in_jvp=True)
+    asked = EdgeQuestions(in_jvp=True)
     amounts = np.cos(np.arange(np.size(x))).reshape(np.shape(x))
     jvp(asked.watched(fun), (x,), (np.ones_like(x) * amounts,))
     return asked.asked

@@ -21,10 +21,10 @@ from ..optimization.roots import as_tuple, reason, root_of, summary
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, PlainValues, number, signature, solve
 from ..solving.serving import serves
+from .discontinuities import how_often
 from .jumps import solved
 from .paths import Steps, path_of, recording, step_of, steps_for
 from .ragged import Ragged
-from .sides import how_often
 from .steps import Explicit, Trajectory
 from .written_steps import WrittenPath, are_written, plain_number
 

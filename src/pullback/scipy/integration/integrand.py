@@ -12,7 +12,7 @@ import numpy as np
 
 from ...transforms.batch import vmap
 from ..solving.branches import BranchingFunction
-from .changes import Batches, breaks
+from .level_changes import Batches, breaks
 from .subdivision import Range, adaptive, between, ends_of, gauss
 from .surfaces import ProgramSurfaces
 

@@ -36,7 +36,7 @@ from ...transforms.reverse import vjp
 from ..solving.branches import BranchingFunction, example_at
 from ..solving.plain import Examples, PlainValues, solve
 from ..solving.questions import QuestionTrace
-from .changes import MOST, Batches, changes
+from .level_changes import MOST, Batches, changes
 from .subdivision import Range
 from .surfaces import OverRange, SurfacesOf
 

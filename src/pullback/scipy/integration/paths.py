@@ -19,8 +19,8 @@ from ...core.errors import ConversionError
 from ...core.trace import is_live
 from ...transforms.loops.body import example
 from ..solving.plain import Examples
+from .discontinuities import RightHandSide, bends, how_often
 from .jumps import Decisions
-from .sides import RightSide, bends, how_often
 from .steps import Explicit, Radau, Trajectory
 from .switching import switched
 
@@ -101,7 +101,7 @@ def path_of(
     Where the right-hand side jumps at places that move, there are pieces from one jump to the next.
     """
     held = partial(held_path, found, steps, fun, t0, t1, y0)
-    side, start = RightSide(fun, how_often()), (float(example(t0)), np.asarray(example(y0)))
+    side, start = RightHandSide(fun, how_often()), (float(example(t0)), np.asarray(example(y0)))
     if found.traces:
         with Decisions():
             path = held()
@@ -127,7 +127,7 @@ def path_of(
     return pieces, [Steps(pieces.method, [float(example(t)) for t in pieces.ts], steps[0].rtol)]
 
 
-def may_bend(side: RightSide, start: Any, path: Trajectory) -> bool:
+def may_bend(side: RightHandSide, start: Any, path: Trajectory) -> bool:
     """Whether a right-hand side of a batch jumps or has kinks somewhere, as far as can be told."""
     try:
         decides = side.decides(*start)

@@ -32,9 +32,9 @@ from ...transforms.stage import StageTrace
 from ..solving.branches import BranchingFunction, bare, example_at
 from ..solving.plain import met
 from ..solving.serving import serves, traced
-from .changes import Batches
-from .met_edges import Edges, Points, slope_of
-from .noted import OTHER, NotingTrace
+from .crossed_edges import Edges, Points, slope_of
+from .decisions import OTHER, DecisionTrace
+from .level_changes import Batches
 from .quadrature import Integral, Vector
 from .surfaces import may_jump
 
@@ -52,7 +52,7 @@ class AnyDecision:
         self.made |= self.by_x or any(map(differentiated, values))
 
 
-class SurfaceTrace(NotingTrace):
+class SurfaceTrace(DecisionTrace):
     """Computes values by x, and notes whether there are decisions that move."""
 
     __slots__ = ()

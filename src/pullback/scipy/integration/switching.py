@@ -1,17 +1,17 @@
-"""Solutions whose right-hand side jumps where something moves.
+"""Solutions whose right-hand side jumps at a place that moves.
 
     y' = before(t, y) while h(t, y, theta) < 0, then y' = behind(t, y)
 
-The steps are held, so a jump at a time c(theta) would contribute nothing. Here the solution is
-taken in pieces: a step ends where h is nearly 0, at a time that carries the derivatives of c, and
-the next piece begins there with the right-hand side as it is behind the jump. A kink is a jump of
-the slope: second derivatives need its pieces, and first ones are more accurate by them, because a
-held step across a kink has the derivative of one side. So a first derivative whose pieces between
-kinks are not found takes the held steps.
+A derivative keeps the solver's steps fixed, so a jump at a time c(theta) would contribute nothing.
+Here the solution is integrated in pieces: a step ends where h is nearly 0, at a time that carries
+the derivatives of c, and the next piece begins there with the right-hand side behind the jump.
+A kink is a jump of the slope: second derivatives need its pieces, and first derivatives are more
+accurate with them, because a fixed step across a kink has the derivative of one side. If the pieces
+between kinks can't be found, a first derivative uses the fixed steps.
 
-No step asks the right-hand side at the jump, where either answer may come: up to `gap` before it
-steps are the method's, and from there to `gap` behind it they are straight lines, by the slope on
-each side. A line that short differs from the solution by its square.
+No step evaluates the right-hand side at the jump, where it could have either value: up to `gap`
+before it the steps are the method's, and from there to `gap` behind it they are straight lines with
+the slope on each side. The error of so short a line is of second order.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
 from ...transforms.eager import GROUND
 from ...transforms.loops.body import Unstaged
-from .noted import Decided, Key
-from .recorded_sides import RecordedSide
-from .sides import Change, KinkSearch, RightSide, Search, where
+from .decisions import Key, PointDecisions
+from .discontinuities import Change, KinkSearch, RightHandSide, Search, where
+from .recorded_right_side import RecordedRightHandSide
 from .steps import Explicit, Radau, Trajectory
 
-GAP = 1e-9  # of the range: how far from a jump one is sure on which side one is
-FINER, FINEST = 1e-3, 1e-10  # the relative tolerance of pieces: of that of the steps, and at least
-OF_KINKS = 1e-7  # likewise, of kinks, of which one derivative is taken
-STEEP = 3.0  # times as large is a slope that has no bound, at a hundredth of the way
-MOST = 500  # jumps
+GAP = 1e-9  # how far from a jump its side is certain, as a part of the range
+OF_KINKS = 1e-7  # the same for kinks, for first derivatives
+FINER, FINEST = 1e-3, 1e-10  # tolerance of the pieces: this part of the user's, but at least
+STEEP = 3.0  # a slope that grows by this factor on a hundredth of the way has no bound
+MOST = 500  # jumps in one solution
 TRIES = 100  # steps towards a jump
 
 
 class Left(Exception):
-    """A step asks the right-hand side beyond a jump."""
+    """Raised when a step evaluates the right-hand side beyond a jump."""
 
     def __init__(self, t: float, changed: list[tuple[Key, int]]) -> None:
         self.t, self.changed = t, changed
 
 
 class Reach(NamedTuple):
-    """A jump ahead of (t, y): which surface is 0 there, how high it is, and its slope ahead.
+    """A jump ahead of (t, y): its surface, the surface's value here, and its rate of change.
 
-    aside: how far from (t, y) it is asked, where it is flat on this side of the jump
+    aside: how far from (t, y) the surface is evaluated, if it is flat on this side of the jump
     """
 
     which: tuple[Key, int]
@@ -66,10 +66,10 @@ class Reach(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """The end of a piece: how far the jump is, and the right-hand side before and behind it.
+    """The end of a piece: the distance to the jump, and the right-hand side on both sides.
 
-    moves: whether derivatives need to know how its time moves; steep: whether slopes grow without
-    bound towards it, so that all steps of the piece before it have to move with it
+    moves: whether derivatives need to know how the jump's time moves
+    steep: whether slopes grow without bound towards it, so that all steps of the piece move with it
     """
 
     reach: Reach
@@ -81,11 +81,12 @@ class Crossing(NamedTuple):
 
 
 class Pieces:
-    """The solution on plain values, piece by piece: meshes, and what is between two pieces.
+    """The solution on plain values, piece by piece: meshes, and crossings between pieces.
 
-    among: the decisions by which the right-hand side jumps; longest: the longest step
-    bends: whether there are no jumps but kinks, of which one derivative is taken: where they are
-    is enough, and how they move is not needed
+    among: the decisions at which the right-hand side jumps
+    longest: the longest step
+    bends: whether there are only kinks, for a first derivative, which needs to know where they are
+        but not how they move
     starts_steep: whether slopes are infinite where it begins
     """
 
@@ -93,7 +94,7 @@ class Pieces:
 
     def __init__(
         self,
-        side: RightSide,
+        side: RightHandSide,
         method: Any,
         y: np.ndarray,
         sizes: Any,
@@ -109,7 +110,7 @@ class Pieces:
         self.guesses = list[list[Any]]()
 
     def take(self, t: float, end: float) -> None:
-        """From t to the end."""
+        """Integrate from t to end."""
         self.t, self.end = t, end
         self.sign = 1.0 if end >= t else -1.0
         gap = OF_KINKS if self.bends else GAP
@@ -129,17 +130,17 @@ class Pieces:
             self.cross(found, found.ahead)
 
     def begin(self, t: float, y: np.ndarray) -> None:
-        """A piece; what is decided at its very beginning may be decided otherwise just behind."""
+        """Begin a piece, with the decisions at its first point."""
         self.t, self.y, self.trial = t, y, self.longest
         self.meshes.append([t])
         self.guesses.append([])
         self.decisions = self.decided(t, y)
 
-    def decided(self, t: float, y: np.ndarray) -> Decided:
+    def decided(self, t: float, y: np.ndarray) -> PointDecisions:
         return self.inside(t, y)[1]
 
     def checked(self, t: float, y: np.ndarray) -> np.ndarray:
-        """The right-hand side, in this piece alone."""
+        """The right-hand side; raise `Left` outside this piece."""
         out, now = self.inside(t, y)
         changed = self.decisions.changed(now, self.among)
         if changed:
@@ -177,9 +178,9 @@ class Pieces:
         return None
 
     def piece(self) -> Reach | None:
-        """Up to the next jump.
+        """Integrate up to the next jump, and return it; None at the end of the range.
 
-        As near to it as the last step has shown that its distance is known.
+        Each try goes as near to the jump as the last one showed its distance to be known.
         """
         left = self.towards(self.end)
         if left is None:
@@ -211,7 +212,7 @@ class Pieces:
         raise touching(left.changed[0][0])
 
     def nearest(self, left: Left, aside: float) -> Reach:
-        """That of the surfaces that is reached first."""
+        """The surface that is reached first."""
         slope = self.sign * self.side(self.t, self.y)
         t, y = self.t + self.sign * aside, self.y + aside * slope
         found = [Reach(x, *self.side.crossing(t, y, self.sign, slope, x), aside)
@@ -219,7 +220,7 @@ class Pieces:
         return min(found, key=lambda reach: reach.ahead)
 
     def cross(self, reach: Reach, ahead: float) -> None:
-        """Over a jump, to the next piece."""
+        """Cross a jump, and begin the next piece."""
         slope, by = self.side(self.t, self.y), self.sign * self.gap
         t, y = self.t + self.sign * ahead, self.y + self.sign * ahead * slope
         behind, beyond = self.inside(t + by, y + by * slope)
@@ -240,7 +241,7 @@ class Pieces:
         self.decisions = now
 
     def steepens(self, t: float, y: np.ndarray, way: float) -> bool:
-        """Whether slopes of the right-hand side grow towards a jump; way: in time, away from it."""
+        """Whether the slopes grow without bound towards a jump; way: 1 or -1, away from it."""
         far = 100 * way * self.gap
         near, farther = [self.side.all_at(t + by, y + by * self.side(t, y))[0] for by in (0.0, far)]
         if near.shape != farther.shape:
@@ -252,7 +253,9 @@ class Pieces:
 class SwitchedPath(Trajectory):
     """The pieces on Arrays, and the solution between their points."""
 
-    def __init__(self, fun: Any, side: RightSide, pieces: Pieces, t0: Any, t1: Any, y: Any) -> None:
+    def __init__(
+        self, fun: Any, side: RightHandSide, pieces: Pieces, t0: Any, t1: Any, y: Any
+    ) -> None:
         self.method, self.fun, self.side, self.pieces_of = pieces.method, fun, side, pieces
         self.ts, self.ys, self.states = [t0], [y], []
         self.methods = list[Any]()
@@ -273,10 +276,10 @@ class SwitchedPath(Trajectory):
                 self.cross(crossing, slope)
 
     def along(self, mesh: list[float], guesses: list[Any], crossing: Any, end: Any) -> Any:
-        """The steps of a piece; the slope at its end, if it is known.
+        """Take the steps of a piece; return the slope at its end, if it is known.
 
-        They move with its beginning and its end: so their places as seen from a jump stay the same,
-        where slopes may grow without bound.
+        The steps move with the piece's ends, so their distances from a jump, towards which slopes
+        may grow without bound, keep their proportions.
         """
         start, slope, ratio = self.ts[-1], None, None
         if len(mesh) > 1 and any(type(x) is Array for x in (start, end)):
@@ -304,9 +307,9 @@ class SwitchedPath(Trajectory):
         self.methods.append(method)
 
     def reached(self, end: Any, slope: Any, guess: Any, crossing: Crossing) -> Any:
-        """The end of the last step before a jump, with its derivatives: each of Newton's steps
+        """The end of the last step before a jump, with its derivatives.
 
-        from the end carries one more.
+        Each Newton step from the plain end adds one order.
         """
         start, y, reach, sign = self.ts[-1], self.ys[-1], crossing.reach, self.pieces_of.sign
         t: Any = end if type(end) is Array else np.float64(end)
@@ -318,7 +321,7 @@ class SwitchedPath(Trajectory):
         return t
 
     def cross(self, crossing: Crossing, slope: Any) -> None:
-        """Over a jump, along straight lines."""
+        """Cross a jump along straight lines."""
         sign, gap = self.pieces_of.sign, self.pieces_of.gap
         t, y = self.ts[-1], self.ys[-1]
         if crossing.ahead:
@@ -371,26 +374,27 @@ def arrays_of(x: Any) -> list[Array]:
 
 
 def switched(
-    side: RightSide, steps: Any, held: Callable[[], Trajectory], ends: Any, y: Any
+    side: RightHandSide, steps: Any, held: Callable[[], Trajectory], ends: Any, y: Any
 ) -> SwitchedPath | None:
-    """The same solution in pieces, where the right-hand side jumps at places that move.
+    """The solution in pieces, if the right-hand side jumps or has kinks; None otherwise.
 
-    The right-hand side is recorded, where that can be, and else its every call is noted.
+    The right-hand side is recorded if it can be; otherwise every call runs it again.
 
-    steps: of a solution that takes no notice of jumps; held: makes its path, on Arrays
-    ends: the limits of time, which may be Arrays; None for one that does not move
+    steps: of a solution that ignores jumps
+    held: returns the path along these steps, on Arrays
+    ends: the limits of time, which may be Arrays; None for one that doesn't move
     """
     problem = InitialValueProblem(steps, held, ends, y)
     with suppress(Exception, Unstaged):
         start = float(steps.ts[0]), np.asarray(peel(y))
-        recorded = lambda order: RecordedSide(side.fun, order, *start)
+        recorded = lambda order: RecordedRightHandSide(side.fun, order, *start)
         slopes = recorded(2)
         if side.order == 1:
             found = by_slopes(problem, slopes) if slopes.may_bend(*start) else None
             if found is not JUMPS:
                 return found
         return by_sides(problem, slopes if side.order == 2 else recorded(side.order), slopes)
-    return by_sides(problem, side, RightSide(side.fun, 2))
+    return by_sides(problem, side, RightHandSide(side.fun, 2))
 
 
 class InitialValueProblem:
@@ -399,7 +403,7 @@ class InitialValueProblem:
     def __init__(self, steps: Any, held: Callable[[], Trajectory], ends: Any, y: Any) -> None:
         self.steps, self.held, self.ends, self.y = steps, held, ends, y
 
-    def plain(self, side: RightSide) -> Trajectory:
+    def plain(self, side: RightHandSide) -> Trajectory:
         """The path on plain values."""
         steps, y = self.steps, np.asarray(peel(self.y))
         if steps.stages is not None:
@@ -410,10 +414,10 @@ class InitialValueProblem:
 JUMPS = object()
 
 
-def by_slopes(problem: InitialValueProblem, slopes: RightSide) -> Any:
-    """For a first derivative, by what the slopes decide alone, among which is all that counts.
+def by_slopes(problem: InitialValueProblem, slopes: RightHandSide) -> Any:
+    """Find kinks for a first derivative, by the decisions of the slopes.
 
-    JUMPS if the right-hand side itself may jump, which is to be looked at more closely.
+    Returns JUMPS if the right-hand side itself may jump: then `by_sides` looks more closely.
     """
     path = problem.plain(slopes)
     search = KinkSearch(path, problem.steps.ts, slopes, [])
@@ -427,9 +431,9 @@ def by_slopes(problem: InitialValueProblem, slopes: RightSide) -> Any:
 
 
 def by_sides(
-    problem: InitialValueProblem, side: RightSide, slopes: RightSide
+    problem: InitialValueProblem, side: RightHandSide, slopes: RightHandSide
 ) -> SwitchedPath | None:
-    """slopes: the right-hand side with its slopes, which jump where it has kinks."""
+    """Find jumps, and kinks by the slopes, which jump there."""
     t, y = float(problem.steps.ts[0]), np.asarray(peel(problem.y))
     if not any(each.may_bend(t, y) for each in (side, slopes)):
         return None
@@ -449,7 +453,7 @@ def by_sides(
 def in_pieces(
     problem: InitialValueProblem,
     path: Trajectory,
-    side: RightSide,
+    side: RightHandSide,
     jumps: list[Change],
     bends: bool,
     starts_steep: bool = False,

@@ -24,7 +24,7 @@ from ..solving.implicit import RecordedFunction
 from ..solving.plain import met
 from ..solving.programs import HELD, Changed
 from ..solving.rules import computed
-from .sides import leaves, with_slope
+from .discontinuities import leaves, with_slope
 from .surfaces import may_jump
 
 ROOM = 8  # steps, of which there are a multiple

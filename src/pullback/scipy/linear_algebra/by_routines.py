@@ -236,7 +236,7 @@ def least_squares(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None, *
         return (x[..., :n, :], rest, rank.astype(np.intp), s), well
     _, x, s, rank, *_rest, well = called(LEAST_SQUARES[lapack_driver], a, b, cond=cond)
     rest = x[..., :0, 0] if m <= n else np.sum(np.abs(x[..., n:, :]) ** 2, axis=-2)
-    rest = rest.astype(of_residuals(x.dtype), copy=False) if m <= n else rest
+    rest = rest.astype(of_residuals(x.dtype), copy=False)
     if m > n:
         well = np.logical_and(well, np.all(rank == n))
     return (x[..., :n, :], rest, rank.astype(np.intp), s), well

@@ -19,7 +19,7 @@ from ...primitives.triangular import triangles
 from ...transforms.of_program import pulled
 from ..releases import SINCE_1_18
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
-from .kinds import Moving, System, WithoutDerivative, answers, counted
+from .kinds import Moving, System, WithoutDerivative, answers, counted, of_elements, stack_of
 from .unchecked import toeplitz_solution
 
 
@@ -158,6 +158,8 @@ least_squares_values = WithoutDerivative(
 
 @answers(sl.lstsq, "a b", apart=True)
 def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
+    if SINCE_1_18 and max(a.ndim, b.ndim) > 2:
+        return lstsq_of_stacks(a, b, cond, lapack_driver, check_finite)
     if b.ndim == 1:
         x, rest, rank, s = lstsq(a, b[:, None], cond, lapack_driver, check_finite)
         if rest.shape == (1,):
@@ -174,8 +176,24 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     if lapack_driver == "gelsy":
         known, s = False, None
     rest = rest.astype(found_rest.dtype)
-    rest = exact(found_rest, rest) if known else np.zeros_like(found, shape=(0,))
+    overdetermined = a.shape[0] > a.shape[1] and lapack_driver != "gelsy"
+    if known or (SINCE_1_18 and overdetermined):
+        rest = exact(found_rest, rest if known else rest * np.nan)
+    else:
+        rest = np.zeros_like(found, shape=(0,))
     return exact(found, x), rest, rank, None if s is None else exact(found_s, s)
+
+
+def lstsq_of_stacks(a: Any, b: Any, *options: Any) -> tuple[Any, ...]:
+    """Least squares of stacks, as SciPy takes them since 1.18; others go element by element."""
+    vector = b.ndim == 1
+    b = b[:, None] if vector else b
+    arrays, cores = {"a": a, "b": b}, {"a": 2, "b": 2}
+    call = lambda a, b: lstsq(a, b, *options)
+    x, rest, rank, s = of_elements(call, arrays, cores, stack_of(arrays, cores))
+    if vector:
+        x, rest = x[..., 0], rest[..., 0] if rest.shape[-1] else rest
+    return x, rest, rank, None if s.dtype == object else s
 
 
 def cutoff(a: Any, dtype: Any, atol: Any, rtol: Any, largest: Any) -> Any:

@@ -1,9 +1,9 @@
-"""What a function decides at a point: its operations that are constant between jumps.
+"""The decisions of a function at a point: operations whose results are constant between jumps.
 
 Enter: a function of (t, y), run at plain values or Arrays. Leave: its results, and for each
-decision (a comparison, `floor`, `sign`, `int(t)`) the level, constant between jumps, and the
-surface, which is 0 at the jump (`Traits.level`, `Traits.surface`). A decision is known again by its
-instruction and by how often that ran before: the branches of a function may differ.
+decision (a comparison, `floor`, `sign`, `int(t)`) its level, which is constant between jumps, and
+its surface, which is 0 at the jump (`Traits.level`, `Traits.surface`). A decision's key is its
+instruction and how often that ran before, because branches of a function may differ.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from ...transforms.loops.scan_primitive import Scan
 from ...transforms.loops.while_primitive import While
 
 Key = tuple[Any, ...]
-ROUNDING = 1e-12  # times a number: a slope that is less is that of a constant
+ROUNDING = 1e-12  # a slope below this part of its number counts as 0
 
 
 def is_beyond(x: Any, size: Any) -> Any:
-    """Whether x is negative, and not by rounding beside a number of this size."""
+    """Whether x is negative by more than the rounding of a number of this size."""
     return x < -ROUNDING * abs(size)
 
 
@@ -44,16 +44,16 @@ NONE: Mapping[Key, np.ndarray] = {}
 
 
 class Decision(NamedTuple):
-    """level: plain; surface: None where it is not known, else a function without arguments."""
+    """level: plain values; surface: a function without arguments, None if it isn't known."""
 
     level: np.ndarray
     surface: Callable[[], Any] | None
 
 
-class NotingTrace(Trace):
-    """Computes values, and notes decisions; what is decided by other values stays the same.
+class DecisionTrace(Trace):
+    """Compute values and collect decisions; values to impose replace their results.
 
-    The node of an Array says whether it moves with what is differentiated: all does but time.
+    The node of an Array says whether it moves with the arguments: everything does except time.
     """
 
     __slots__ = ()
@@ -76,14 +76,14 @@ class NotingTrace(Trace):
     def taken(
         self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
     ) -> Any:
-        """One result; another where it is a decision that is to be another."""
+        """One result, or the value to impose on this decision."""
         other = self.note(primitive, out, values, static, moves)
         if other is not None and primitive.level is None:
             out = other.astype(out.dtype)[()]
         return self.result(out, moves)
 
     def converts(self, x: Array, asked: str) -> bool:
-        """Time alone may become a plain number: what it decides does not move."""
+        """Only time may become a plain number: decisions by time don't move."""
         return not x.node
 
     def moves(self, x: Any) -> bool:
@@ -97,7 +97,7 @@ class NotingTrace(Trace):
         return x
 
     def result(self, out: Any, moves: bool) -> Any:
-        """Answers and counts stay plain, as in a derivative."""
+        """Truth values and integers stay plain, as under `grad`."""
         floats = type(out) in PYTHON or is_inexact(getattr(out, "dtype", OTHER))
         return Array(out, self, moves) if floats else out
 
@@ -130,10 +130,11 @@ class NotingTrace(Trace):
 OTHER = np.dtype(object)
 
 
-class Decided:
-    """The decisions of one run by what moves, by their keys; made: whether there were any.
+class PointDecisions:
+    """The decisions of one run that depend on what moves, by key.
 
-    others: the levels of decisions that are to be made otherwise
+    made: whether there were any decisions, also by time alone
+    others: levels to impose on decisions, by key
     """
 
     def __init__(self, others: Mapping[Key, np.ndarray]) -> None:
@@ -142,7 +143,7 @@ class Decided:
         self.caller: Any = sys._getframe(2)
 
     def place(self) -> tuple[Any, int]:
-        """Line and instruction of the program; none of machine code, whoever has called it."""
+        """Line and instruction of the user's program; none if only our caller's code runs."""
         frame, outside = frame_of_user(), self.caller
         while outside is not None and outside is not frame:
             outside = outside.f_back
@@ -151,7 +152,7 @@ class Decided:
     def enter(
         self, level: Any, surface: Callable[[], Any] | None, moves: bool, of_edge: bool = False
     ) -> Any:
-        """Note a decision; its level, if it is to be another."""
+        """Store a decision; return the level to impose on it, or None."""
         self.made = True
         if not moves:
             return None
@@ -163,13 +164,13 @@ class Decided:
         return self.others.get(key)
 
     def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
-        """Those of these decisions that this run has made."""
+        """Those of these changes that lie on the path of this run."""
         return changed
 
-    def changed(self, other: Decided, among: Any = None) -> list[tuple[Key, int]]:
-        """The decisions with another level, each with the place of an element of it that changes.
+    def changed(self, other: PointDecisions, among: Any = None) -> list[tuple[Key, int]]:
+        """The decisions whose level differs in another run, with the index of each such element.
 
-        among: those that count; None: all
+        among: the decisions that count; None for all
         """
         out = []
         for key, (level, _) in self.found.items():
@@ -183,12 +184,12 @@ class Decided:
         return out
 
 
-def noted(
+def decisions_at(
     fun: Callable[..., Any], t: Any, y: Any, others: Mapping[Key, np.ndarray] = NONE
-) -> tuple[Any, Decided]:
-    """fun(t, y), and what it decides; t and y may be Arrays. others: see `Decided`."""
-    decisions = Decided(others)
-    trace = NotingTrace("solve_ivp", None, decisions)
+) -> tuple[Any, PointDecisions]:
+    """fun(t, y) and its decisions; t and y may be Arrays. others: see `PointDecisions`."""
+    decisions = PointDecisions(others)
+    trace = DecisionTrace("solve_ivp", None, decisions)
     with during(REPEATS, True), np.errstate(all="ignore"):  # the derivatives here are nobody's
         t = Array(np.float64(t) if type(t) is float else t, trace, False)
         return fun(t, Array(y, trace, True)), decisions

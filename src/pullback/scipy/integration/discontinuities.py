@@ -1,6 +1,7 @@
-"""A right-hand side on plain values, and where it jumps or has kinks along a trajectory.
+"""Where a right-hand side jumps or has kinks along a trajectory.
 
-Enter: the held steps. Leave: the changes of what it decides (see `noted`) at which it jumps.
+Enter: the steps that the solver took. Leave: the places where a decision of the right-hand side
+changes (see `decisions`) and where it therefore jumps, or has a kink.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from ...transforms.eager import GROUND
 from ...transforms.forward import jvp
 from ..solving.branches import bare
 from ..solving.implicit import RecordedFunction
+from .decisions import NONE, Key, PointDecisions, decisions_at
 from .edges import slope_of, with_edges
-from .noted import NONE, Decided, Key, noted
 from .steps import Trajectory
 
 PLACES = np.arange(1, 7) / 6  # of each step, where it is looked for changes of decisions
@@ -40,7 +41,7 @@ WAYS, TOWARDS = (1 / 64, 1 / 256, 1 / 1024), np.array([4.0, -6.0, 4.0, -1.0])
 
 
 class Change(NamedTuple):
-    """A change of decisions between two times, which rounding alone sets apart."""
+    """Decisions that change between two times as close as rounding allows."""
 
     low: float
     high: float
@@ -48,14 +49,14 @@ class Change(NamedTuple):
 
 
 def how_often() -> int:
-    """How many derivatives are taken of what runs here, as far as is known."""
+    """The order of derivative that the active transformations take, as far as is known."""
     return max(1, sum([int(t.differentiates) for t in enclosing() if t is not GROUND]))
 
 
-class RightSide:
-    """A right-hand side on plain values, with its slopes if there are further derivatives."""
+class RightHandSide:
+    """A right-hand side on plain values, with its slopes for derivatives of higher order."""
 
-    parts = 2  # into which changes are taken apart, at most, to find them
+    parts = 2  # the most parts into which an interval is divided to locate a change
 
     def __init__(self, fun: Callable[..., Any], order: int) -> None:
         self.fun, self.order = fun, order
@@ -69,38 +70,40 @@ class RightSide:
 
     def all_at(
         self, t: float, y: np.ndarray, others: Mapping[Key, np.ndarray] = NONE
-    ) -> tuple[np.ndarray, Decided]:
-        """Its value and its slopes, all in one vector, and what is decided; others: otherwise."""
-        out, decisions = noted(self.slopes, t, y, others)
+    ) -> tuple[np.ndarray, PointDecisions]:
+        """Its value and slopes in one vector, and its decisions; others: levels to impose."""
+        out, decisions = decisions_at(self.slopes, t, y, others)
         return np.concatenate([np.ravel(peel(x)) for x in leaves(out)]), decisions
 
     def swept(self, ts: np.ndarray, ys: np.ndarray) -> tuple[list[np.ndarray], list[set[Key]]]:
-        """`all_at` several places; at each which decisions are others than at the one before."""
+        """`all_at` several places, and which decisions differ from those at the place before."""
         found = [self.all_at(float(t), y) for t, y in zip(ts, ys, strict=True)]
         changes = [{key for key, _ in a.changed(b)} for (_, a), (_, b) in pairwise(found)]
         return [out for out, _ in found], [set(), *changes]
 
     def decides(self, t: float, y: np.ndarray) -> bool:
-        """Whether it decides anything, or its slopes do; what has edges may still not."""
+        """Whether it or its slopes decide anything; edges don't count."""
         slopes = self.fun
         for _ in range(self.order - 1):
             slopes = with_slope(slopes, edges=False)
-        return noted(slopes, t, y)[1].made
+        return decisions_at(slopes, t, y)[1].made
 
     def may_bend(self, t: float, y: np.ndarray) -> bool:
-        """Whether it chooses by values, or its slopes decide by something that moves."""
-        return noted(self.fun, t, y)[1].made or bool(noted(self.slopes, t, y)[1].found)
+        """Whether it decides by its values, or its slopes decide by something that moves."""
+        return decisions_at(self.fun, t, y)[1].made or bool(
+            decisions_at(self.slopes, t, y)[1].found
+        )
 
     may_jump = may_bend
 
     def is_of_edge(self, key: Key) -> bool:
-        """Whether a decision is on which side of an edge an operation is."""
+        """Whether a decision says on which side of an edge an operation is."""
         return bool(key[-1])
 
-    def within(self, among: Any) -> Callable[[Any, Any], tuple[np.ndarray, Decided]]:
-        """What gives its value alone, and what it decides, of which these decisions count."""
+    def within(self, among: Any) -> Callable[[Any, Any], tuple[np.ndarray, PointDecisions]]:
+        """A function that gives its value alone, and its decisions; among: those that count."""
 
-        def at(t: Any, y: Any) -> tuple[np.ndarray, Decided]:
+        def at(t: Any, y: Any) -> tuple[np.ndarray, PointDecisions]:
             out, decided = self.all_at(t, y)
             return out[: len(y)], decided
 
@@ -108,7 +111,7 @@ class RightSide:
 
     def height(self, t: Any, y: Any, key: Key, element: int) -> Any:
         """A surface at (t, y), which may be Arrays; None if it is not known."""
-        found = noted(self.slopes, t, y)[1].found.get(key)
+        found = decisions_at(self.slopes, t, y)[1].found.get(key)
         if found is None or found.surface is None:
             return None
         return np.ravel(found.surface())[element]
@@ -135,13 +138,13 @@ class RightSide:
         several: Any,
         near: float,
     ) -> None:
-        """Raise if surfaces that are 0 at one place move apart, as others values show."""
+        """Raise if surfaces that meet at one place move apart when other values change a little."""
         t, y, slope = t + sign * aside, y + sign * aside * slope, sign * slope
         known = [(x, *self.crossing(t, y, sign, slope, x)) for x in several]
         rates = np.array([rate for *_, rate in known])
         if not np.all(np.isfinite(rates)) or not np.all(rates):
-            return  # what is not known of is no other surface: of `==`, say
-        # What changes elsewhere than at its surface does so because of another: abs(t % a - b).
+            return  # a level without a known surface, such as that of `==`, is no second surface
+        # A level that changes away from its own surface follows another one: abs(t % a - b).
         known = [(x, height, rate) for x, height, rate in known if abs(height / rate) < near]
         if len(known) < 2:
             return
@@ -166,7 +169,7 @@ class RightSide:
 
 
 def origin(x: Any) -> Any:
-    """What says whether two Arrays are the same: their values, and how they were computed."""
+    """A key that equal Arrays share: their values, and how they were computed."""
     if type(x) is not Array:
         return np.asarray(x).tobytes(), np.shape(x)
     node = x.node
@@ -194,7 +197,7 @@ def changed_a_little(x: Any, generator: Any) -> Any:
 
 
 def with_slope(fun: Callable[..., Any], edges: bool = True) -> Callable[..., Any]:
-    """fun, and how it changes with time and along itself; edges: and where its kinks may be."""
+    """fun and its derivative along the solution; edges: also where its kinks may be."""
 
     def both(t: Any, y: Any) -> Any:
         ones = np.ones_like(y) + 0.25 * np.arange(y.shape[0])
@@ -213,29 +216,29 @@ def states_of(x: Any, of: Callable[[Any], Any]) -> Any:
     return of(x)
 
 
-Found = tuple[int, float, float, frozenset[Key]]  # a change: its step, two times, decisions
+Found = tuple[int, float, float, frozenset[Key]]  # a change: its step, two times, the decisions
 
 
 class Search:
-    """Where the right-hand side jumps along a trajectory that takes no notice of it.
+    """Find where the right-hand side jumps along a trajectory whose steps ignore the jumps.
 
-    values_jump: whether its value was seen to jump, and not its slopes alone
-    may_jump: whether it may, where it isn't looked at closely
+    values_jump: whether its value was seen to jump, and not only its slopes
+    may_jump: whether it may jump where the search doesn't look closely
     starts_steep: whether slopes are infinite at the very beginning, as those of sqrt(k * t) at 0
-    width: of the range, so near to a change values on both sides are compared
+    width: how close to a change the values on both sides are compared, as a part of the range
     """
 
     values_jump = may_jump = starts_steep = False
     samples, jump, closely, width = SAMPLES, JUMP, True, 0.0
 
-    def __init__(self, path: Trajectory, ts: Sequence[float], side: RightSide) -> None:
+    def __init__(self, path: Trajectory, ts: Sequence[float], side: RightHandSide) -> None:
         self.path, self.ts, self.side = path, [float(t) for t in ts], side
         self.ys = [np.asarray(peel(y)) for y in path.ys]
         self.polynomials = dict[int, Any]()
         self.largest = np.zeros(0)
 
     def piece(self, i: int, t: float) -> tuple[Any, Any, Any, Any]:
-        """What gives the solution at a time of step i."""
+        """What `method.at` needs to give the solution at time t within step i."""
         start, h, method = self.ts[i], self.ts[i + 1] - self.ts[i], self.path.method
         if i not in self.polynomials:
             state = states_of(self.path.states[i], peel)
@@ -255,7 +258,7 @@ class Search:
         return np.asarray(peel(vmap(self.path.method.at)(ys, hs, polynomials, xs)))
 
     def jumps(self) -> list[Change]:
-        """The changes of decisions at which it jumps, one after the other."""
+        """The changes of decisions at which it jumps, in order of time."""
         places = [(i, float(a + u * (b - a))) for i, (a, b) in enumerate(pairwise(self.ts))
                   if a != b for u in PLACES]  # fmt: skip
         ts = np.array([self.ts[0], *[t for _, t in places]])
@@ -279,7 +282,7 @@ class Search:
         return others | self.jumping(asked, NARROW)
 
     def jumping(self, found: list[Found], width: float | None = None) -> set[Key]:
-        """Those of which some changes were looked at, and it jumps there; width: as of `Search`."""
+        """The decisions at some of whose changes it jumps; width: see `Search`."""
         by_key = defaultdict[Key, list[Found]](list)
         for change in found:
             for key in change[-1]:
@@ -293,7 +296,7 @@ class Search:
         return {key for x in self.those_that_jump(list(looked_at), width) for key in x[-1]}
 
     def those_that_jump(self, found: list[Found], width: float) -> list[Found]:
-        """The changes with other values on both sides; all of them are narrowed down at once."""
+        """The changes with different values on both sides; all are bisected together."""
         jumping = list[Found]()
         parts = max(2, min(self.side.parts, PLACES_AT_ONCE // max(1, len(found))))
         largest = max([abs(t) for t in (self.ts[0], self.ts[-1], self.ts[-1] - self.ts[0])])
@@ -357,7 +360,7 @@ class Search:
         return False
 
     def cancel(self, i: int, a: float, b: float) -> bool:
-        """Whether several decisions change there, one of which alone would be a jump."""
+        """Whether several decisions change there, one of which would be a jump by itself."""
         (first, start), (_, end) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
         changed = start.on_its_way(start.changed(end))
         for key, element in changed if len(changed) > 1 else ():
@@ -371,7 +374,7 @@ class Search:
     def differ(
         self, first: np.ndarray, last: np.ndarray, n: int | None = None, by: float | None = None
     ) -> bool:
-        """Whether two results differ, or the first n numbers in them, by a part of the largest."""
+        """Whether two results (their first n numbers) differ by more than `by` of the largest."""
         if first.shape != last.shape:
             return True
         first, last, largest = first[:n], last[:n], self.largest[:n]
@@ -386,14 +389,15 @@ def starts_steep(outs: Sequence[np.ndarray]) -> bool:
 
 
 class KinkSearch(Search):
-    """Likewise where it has kinks, for a first derivative, which held steps give less accurately.
+    """Find kinks, near which first derivatives along fixed steps lose accuracy.
 
-    So a few changes of each decision are looked at, and not closely. Where it jumps is known.
+    Accuracy alone is at stake, so it looks at a few changes of each decision, and not closely.
+    jumps: where the right-hand side itself jumps, which is known already
     """
 
     jump, closely, width = KINK, False, NARROW
 
-    def __init__(self, path: Trajectory, ts: Any, side: RightSide, jumps: list[Change]) -> None:
+    def __init__(self, path: Trajectory, ts: Any, side: RightHandSide, jumps: list[Change]) -> None:
         super().__init__(path, ts, side)
         self.samples = SAMPLES if side.parts > 2 else FEWER
         self.known = {(change.low, change.high) for change in jumps}
@@ -403,7 +407,7 @@ class KinkSearch(Search):
         return known | self.jumping([(i, a, b, keys - known) for i, a, b, keys in found])
 
     def kinks(self) -> list[Change]:
-        """The jumps and kinks; none if there are no kinks, or no forward derivatives."""
+        """Jumps and kinks; none if there are no kinks, or if forward mode has no rule."""
         try:
             found = self.jumps() if self.side.may_bend(self.ts[0], self.ys[0]) else []
         except Exception:
@@ -413,11 +417,11 @@ class KinkSearch(Search):
 
 
 def bends(path: Trajectory, fun: Callable[..., Any]) -> bool:
-    """Whether slopes decide otherwise than at the beginning, in some example of a batch."""
-    slopes, method = RightSide(fun, 2).slopes, path.method
+    """Whether decisions of the slopes change along the path, in some example of a batch."""
+    slopes, method = RightHandSide(fun, 2).slopes, path.method
     ts, ys = list(map(bare, path.ts)), list(map(bare, path.ys))
     try:
-        first = noted(slopes, ts[0], ys[0])[1]
+        first = decisions_at(slopes, ts[0], ys[0])[1]
         if not first.found:
             return False
         for i, state in enumerate(path.states):
@@ -425,7 +429,7 @@ def bends(path: Trajectory, fun: Callable[..., Any]) -> bool:
             polynomial = method.polynomial(fun, ts[i], ys[i], h, states_of(state, bare))
             for u in PLACES:
                 y = bare(method.at(ys[i], h, polynomial, u))
-                if first.changed(noted(slopes, ts[i] + u * h, y)[1]):
+                if first.changed(decisions_at(slopes, ts[i] + u * h, y)[1]):
                     return True
     except Exception:  # there are no forward derivatives
         pass

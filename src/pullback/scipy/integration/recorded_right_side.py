@@ -1,7 +1,7 @@
-"""A right-hand side on plain values, recorded once: the same answers as by noting each call.
+"""A right-hand side that is recorded once, and answers as `RightHandSide` does by running it.
 
-Enter: a right-hand side, and a point. Leave: its values and slopes anywhere, and what it decides
-there (see `noted`), by the graphs of its branches: decisions are known again by their equations.
+Enter: a right-hand side, and a point. Leave: its values, slopes and decisions at any point (see
+`decisions`), computed from the graphs of its branches; a decision's key is its equation.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ...transforms.batch import vmap
 from ...transforms.loops.body import GraphRunner
 from ..solving.branches import BranchingFunction, WrittenBranch
 from ..solving.questions import answers_of
-from .noted import NONE, Decided, Decision, Key, beyond
-from .sides import RightSide, leaves
+from .decisions import NONE, Decision, Key, PointDecisions, beyond
+from .discontinuities import RightHandSide, leaves
 from .surfaces import Surfaces, jump_of, levels_of, opened
 
 
@@ -136,7 +136,7 @@ class RecordedBranch:
             return np.split(np.asarray(peel(vmap(flat)(ts, ys))), self.ends, axis=1)
 
 
-class RecordedDecided(Decided):
+class RecordedDecisions(PointDecisions):
     """What is decided at a point: levels as they come, by their keys."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class RecordedDecided(Decided):
         return out
 
 
-class RecordedSide(RightSide):
+class RecordedRightHandSide(RightHandSide):
     """A right-hand side by its record at some point, and by further ones where it branches."""
 
     parts = 1024
@@ -199,13 +199,13 @@ class RecordedSide(RightSide):
     def is_of_edge(self, key: Key) -> bool:
         return self.branches[key[1]].equations[key[2]].primitive is beyond
 
-    def within(self, among: Any) -> Callable[[Any, Any], tuple[np.ndarray, Decided]]:
+    def within(self, among: Any) -> Callable[[Any, Any], tuple[np.ndarray, PointDecisions]]:
         return ValueAlone(self, among)
 
     def all_at(
         self, t: float, y: np.ndarray, others: Mapping[Key, np.ndarray] = NONE
-    ) -> tuple[np.ndarray, Decided]:
-        decided, xs, out = RecordedDecided(), [np.float64(t), y], None
+    ) -> tuple[np.ndarray, PointDecisions]:
+        decided, xs, out = RecordedDecisions(), [np.float64(t), y], None
         with np.errstate(all="ignore"):
             while out is None:
                 for branch in self.branches:
@@ -262,7 +262,7 @@ class RecordedSide(RightSide):
 class ValueAlone:
     """A recorded right-hand side without slopes, and of its decisions those that count."""
 
-    def __init__(self, side: RecordedSide, among: Any) -> None:
+    def __init__(self, side: RecordedRightHandSide, among: Any) -> None:
         self.side, self.among = side, among
         self.branches = list[Any]()
         self.learn()
@@ -281,8 +281,8 @@ class ValueAlone:
             runner = GraphRunner(Graph(graph.inputs, graph.equations, outputs).pruned())
             self.branches.append((branch, runner, runner.opened(), kinds))
 
-    def __call__(self, t: Any, y: Any) -> tuple[np.ndarray, Decided]:
-        decided, theta = RecordedDecided(), self.side.theta
+    def __call__(self, t: Any, y: Any) -> tuple[np.ndarray, PointDecisions]:
+        decided, theta = RecordedDecisions(), self.side.theta
         with np.errstate(all="ignore"):
             for branch, runner, constants, kinds in self.branches:
                 xs = [np.float64(t), y, *[theta[i] for i in branch.theta]]

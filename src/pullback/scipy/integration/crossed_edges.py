@@ -1,4 +1,4 @@
-"""Whether an integrand that is summed over points meets an edge at which its derivative is wrong.
+"""Whether an edge at which the derivative would be wrong lies between the points of a sum.
 
     arctan(1 / (x - k))    jumps where the number x - k, which division declares, crosses 0
     cbrt(x - k)            its slope is infinite there, and a sum over points misses it
