@@ -475,21 +475,18 @@ def memory_traces(decay, noise):
 
 SELDOM = [
     (sterilised_can, (0.02, 125.0)),
-    (baked_loaf, (0.35, 210.0)),
     (coffee, (0.06, 0.012)),
     (fermentation, (0.21, 180.0)),
     (bitterness, (np.array([30.0, 15.0, 20.0]), 0.12)),
     (ice_cream, (0.7, 0.9)),
     (lactation, (18.0, 0.25, 0.04)),
     (triangle_test, (1.1, 0.55)),
-    (critical_power, (260.0, 21000.0)),
     (oxygen, (28.0, 2.1)),
     (time_trial, (280.0, 0.2)),
     (golf_drive, (68.0, 42.0)),
     (season, (0.35, 0.8)),
     (darts, (30.0, 20.0)),
     (tennis, (0.66, 0.61)),
-    (dissonance, (1.02, 0.88)),
     (stiff_string, (1.3, 6e-4)),
     (struck_bar, (0.02, 0.4)),
     (reverberant, (0.25, 900.0)),
@@ -506,4 +503,11 @@ SELDOM = [
     (rhythm, (24.2, 9.3)),
     (settlement, (1.2, 0.7)),
     (memory_traces, (0.5, 0.4)),
+]
+
+# Modes 3e-7 apart by a stiff method; a fit without a minimum; a minimum at a kink.
+LEFT = [
+    (baked_loaf, (0.35, 210.0)),
+    (critical_power, (260.0, 21000.0)),
+    (dissonance, (1.02, 0.88)),
 ]
