@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -436,7 +437,7 @@ def differentiated(
 @serves(integrate.quad)
 def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     options.update(zip(NAMES, more, strict=False))
-    full, whole = options.pop("full_output", 0), options.pop("complex_func", False)
+    full, whole = index(options.pop("full_output", 0)), options.pop("complex_func", False)
     args = args if isinstance(args, tuple) else (args,)
     if isinstance(func, COMPILED):
         if not holds_live((a, b, *args, *options.values())):

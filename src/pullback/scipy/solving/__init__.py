@@ -17,6 +17,7 @@ families    solutions that are one of a family, of which some results have deriv
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program
 by_example  calls under vmap that decide by values: one for each example
+repeated_stores  what functions store that a rule calls more often than SciPy
 storing     whether a user's function stores, so that it can't be called for each example
 following   functions of arrays that a NumPy program describes; indices that are locally constant
 serving     register rules for SciPy's functions, and replacements for SciPy's modules

@@ -30,6 +30,7 @@ from ...transforms.loops.body import BodyTrace, example, functional
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
 from .plain import PlainValues, met, shallow, solve
+from .repeated_stores import begun_again
 from .rules import computed, found_beside
 
 
@@ -39,6 +40,7 @@ class RecordedFunction:
     def __init__(
         self, fun: Callable[..., Any], *xs: Any, kind: type[StageTrace] = StageTrace
     ) -> None:
+        begun_again()
         with np.errstate(all="ignore"):
             self.structure, graph, theta, _ = capture(
                 fun, {}, "solver", lambda enter: [enter(x) for x in xs], kind
