@@ -189,7 +189,7 @@ class Compiled(Transformation):
         if path.program is None:
             self.last_way = reasons.PREPARED
             return path.results(values, call.arrays)
-        self.last_way = f"{reasons.REPEATED}."
+        self.last_way = f"{reasons.REPLAYED}."
         if is_to_try(self, path):
             return tried(self, path, call, args, kwargs)
         out = path.results(values, call.arrays)
