@@ -13,6 +13,7 @@ merged      the programs of a function with branches, as one program
 in_c        such a program as a C function
 watching    what a recording notes while SciPy solves
 implicit    a solution as one operation, differentiated by the implicit function theorem
+families    solutions that are one of a family, of which some results have derivatives
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program
 by_example  calls under vmap that decide by values: one for each example
