@@ -6,7 +6,6 @@ are equally long, the derivative is that of the one that SciPy chose.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ...core.errors import MissingRuleError
 from ...core.reach.call_tables import CALLS
 from ...core.reach.session import call_outside
 from ...primitives.exact import exact
+from ..solving.plain import signature
 from ..solving.serving import refuses, serves
 from .kept_zeros import moves, seen
 from .patterns import constants, coordinates, fixed, is_live, majors
@@ -100,11 +100,9 @@ def along(
 
 
 def paths(original: Any) -> None:
-    signature = inspect.signature(original)
-
     @serves(original)
     def lengths(*args: Any, **options: Any) -> Any:
-        bound = signature.bind(*args, **options)
+        bound = signature(original).bind(*args, **options)
         bound.apply_defaults()
         given = dict(bound.arguments)
         if not moves(given["csgraph"]):
@@ -135,12 +133,11 @@ for each in ("shortest_path", "dijkstra", "bellman_ford", "johnson", "floyd_wars
 
 def parts(original: Any) -> None:
     """Serve what returns a part of a graph: its edges are chosen, and have their lengths."""
-    signature = inspect.signature(original)
-    first = next(iter(signature.parameters))
+    first = next(iter(signature(original).parameters))
 
     @serves(original)
     def part(*args: Any, **options: Any) -> Any:
-        bound = signature.bind(*args, **options)
+        bound = signature(original).bind(*args, **options)
         bound.apply_defaults()
         given = dict(bound.arguments)
         graph = given[first]
@@ -172,11 +169,9 @@ for name in (
 def choices(original: Any, plain: Any) -> None:
     """Serve functions that find nodes, labels and counts, which are locally constant."""
 
-    signature = inspect.signature(original)
-
     @serves(original)
     def chosen(*args: Any, **options: Any) -> Any:
-        given = dict(signature.bind(*args, **options).arguments)
+        given = dict(signature(original).bind(*args, **options).arguments)
         first = next(iter(given))
         return call_outside(original, (), {**given, first: plain(given[first])})
 
