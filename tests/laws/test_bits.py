@@ -113,3 +113,69 @@ def test_weights_in_bins_of_an_array():
     x, weights = rng.standard_normal((2, 200))
     f = lambda weights: np.histogram(x, np.array([-2.0, 0.0, 0.3, 5.0]), weights=weights)[0]
     np.testing.assert_array_equal(pb.vjp(f, weights)[0], f(weights))
+
+
+def in_parts(x, rng):
+    """Numbers like those of x, none of them one."""
+    x = np.asarray(x)
+    out = rng.uniform(0.5, 1.5, x.shape)
+    return (out + 1j * rng.uniform(-1, 1, x.shape) if x.dtype.kind == "c" else out).astype(x.dtype)
+
+
+@pytest.mark.filterwarnings("ignore")  # samples are at kinks and poles as well
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_complex_derivatives_to_the_bit(mode):
+    """A derivative is the same number under another one, where its factors are Arrays.
+
+    Products of complex numbers round otherwise when their factors are exchanged, and where a
+    derivative cancels to a rounding error, that is all there is of it.
+    """
+    wrong, asked = [], 0
+    for family, sample in collect("SAMPLES"):
+        if family != "elementwise" or "complex" not in str(sample):
+            continue
+        if not in_turn(f"{sample} {mode}", 3):
+            continue
+        problem, rng = Problem(sample), np.random.default_rng(zlib.crc32(str(sample).encode()))
+        xs = problem.xs
+        dots = tuple(in_parts(x, rng) for x in xs)
+        bars = [in_parts(out, rng) for out in problem.results(*xs)]
+
+        def derivative(*xs, problem=problem, bars=bars, dots=dots):
+            if mode == "forward":
+                return pb.jvp(lambda *ys: problem.results(*ys), xs, dots)[1]
+            return list(pb.vjp(lambda *ys: problem.results(*ys), *xs)[1](bars))
+
+        alone, under = derivative(*xs), pb.vjp(derivative, *xs)[0]
+        asked += 1
+        if not all(map(same, alone, under)):
+            wrong.append(str(sample))
+    assert asked > 3
+    assert not wrong
+
+
+UNCHANGED = {  # functions whose derivative is zero, but for rounding
+    "modulus": lambda x: np.sum(np.abs(np.exp(1j * x))),
+    "its square": lambda x: np.sum(np.abs(np.exp(1j * x)) ** 2),
+    "a product": lambda x: np.sum(np.real(np.exp(1j * x) * np.exp(-1j * x))),
+    "a spectrum": lambda x: np.sum(np.abs(np.fft.fft(np.exp(1j * x))) ** 2),
+    "a quotient": lambda x: np.sum(np.abs((x + 1j) / (x - 1j))),
+    "a state": lambda x: np.sum(np.abs(np.array([1, 0]) @ turned(x[0]) @ turned(x[1])) ** 2),
+    "real": lambda x: np.sum(np.exp(x) / np.sum(np.exp(x))),
+    "a unit vector": lambda x: np.sum((x / np.linalg.norm(x)) ** 2),
+}
+
+
+def turned(t):
+    return np.array([[np.cos(t), -1j * np.sin(t)], [-1j * np.sin(t), np.cos(t)]])
+
+
+@pytest.mark.parametrize("name", list(UNCHANGED))
+def test_derivatives_that_cancel_stay_compiled(name):
+    """What a recording computes is what the function does, to the bit."""
+    x = np.array([0.3, -1.2, 2.2, 0.7])
+    gradient = pb.grad(UNCHANGED[name])
+    fast = pb.compile(gradient, wait=True)
+    for y in (x, 2 * x, x):
+        np.testing.assert_allclose(fast(y), gradient(y), atol=1e-14)
+    assert fast.refusal is None

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import pullback as pb
 from pullback.core.array import Array
@@ -112,6 +113,85 @@ def test_keywords(keyword):
     assert not answered
     assert not wrong
     assert asked > 50
+
+
+# Of all keywords of a function, whatever they mean.
+POOL = [None, "x", 1.5, -1, 2, (0,), np.array([0, 1]), int, True]
+OF_ALL = FAMILIES | {"contractions", "creation", "fft", "binning", "special_functions"}
+# What is answered although NumPy refuses it.
+ANSWERED = {
+    ("histogram_bin_edges", "weights"), ("vecdot", "axis"), ("vecdot", "keepdims"),
+    ("matmul", "axis"), ("matvec", "axis"), ("vecmat", "axis"), ("matmul", "axes"),
+    ("vecdot", "axes"), ("matvec", "axes"), ("vecmat", "axes"), ("abs", "where"), ("mod", "where"),
+    ("nanvar", "mean"), ("nanstd", "mean"), ("nanvar", "correction"), ("nanstd", "correction"),
+    ("interp", "period"),
+    ("fft", "n"), ("ifft", "n"), ("irfft", "n"), ("hfft", "n"),
+}  # fmt: skip
+LARGE = {"out", "where", "size", "num"}  # undefined results, and results of any size
+
+
+def keywords_of(function):
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        return []
+    return [x.name for x in parameters if x.default is not x.empty and x.kind != 0]
+
+
+def test_every_keyword():
+    """Each keyword of each function, with values that it mostly doesn't take."""
+    answered, wrong, asked = [], [], 0
+    for name, pairs in groups().items():
+        family, sample = pairs[0]
+        function = name.partition("-")[2]
+        if family not in OF_ALL or isinstance(sample.fun, served) or sample.name:
+            continue
+        for keyword in keywords_of(sample.fun):
+            if keyword in LARGE or (function, keyword) in ANSWERED | OTHERWISE:
+                continue
+            for value in POOL:
+                case = f"{name} {keyword}={value!r}"
+                if not in_turn(case, 40):
+                    continue
+                call, xs = call_of(sample, keyword, value)
+                if not xs:
+                    continue
+                with plainly():
+                    right = outcome(lambda call=call, xs=xs: call(*xs))
+                found = outcome(lambda call=call, xs=xs: traced(call, xs))
+                asked += 1
+                if isinstance(right, Exception):
+                    answered += [] if isinstance(found, Exception) else [case]
+                elif isinstance(found, Exception):
+                    continue  # it is refused, and says so
+                elif len(found) != len(right) or not all(map(alike, found, right)):
+                    wrong.append(case)
+    assert not answered
+    assert not wrong
+    assert asked > 50
+
+
+def test_results_of_nothing():
+    """SciPy's shapes and errors where no argument of a function of matrices has a number."""
+    none, square = np.zeros((0, 3, 3)), np.eye(3)
+    calls = {
+        "lu": (lambda a: linalg.lu(a), np.zeros((3, 0))),
+        "solve_circulant": (lambda c: linalg.solve_circulant(c, np.zeros(0)), np.zeros(0)),
+        "cho_solve": (lambda a: linalg.cho_solve((a, True), square), none),
+        "lu_solve": (lambda a: linalg.lu_solve((a, np.zeros((0, 3), int)), square), none),
+        "solve_banded": (lambda a: linalg.solve_banded((1, 1), a, square), none),
+        "toeplitz": (lambda c: linalg.toeplitz(c), np.zeros((0, 3))),
+        "solve_continuous_are": (lambda a: linalg.solve_continuous_are(a, a, a, square), none),
+    }
+    for name, (f, x) in calls.items():
+        with plainly():
+            right = outcome(lambda f=f, x=x: flatten(f(x))[0])
+        found = outcome(lambda f=f, x=x: traced(lambda x: flatten(f(x))[0], [x]))
+        if isinstance(right, Exception):
+            assert str(found) == str(right), name
+        else:
+            assert len(found) == len(right), name
+            assert all(map(alike, found, right)), name
 
 
 FLAGS = ["a", "", 2, -1, 0.5, (0,), (), np.array([0, 1])]

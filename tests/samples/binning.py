@@ -115,4 +115,14 @@ ERRORS = [
     ErrorSample(np.histogramdd, (POINTS, 2, None, None, 1j * W), {}, ArgumentTypeError, "real"),
     ErrorSample(np.histogram2d, (A, W[1:]), {}, ShapeError, "6 x and 5 y"),
     ErrorSample(np.bincount, (real(3),), {}, ArgumentTypeError, "vector of integers"),
+    *[
+        ErrorSample(
+            np.bincount,
+            ([0, 1, 1], weights),
+            {},
+            ArgumentTypeError,
+            "weights of dtype .* would lose",
+        )
+        for weights in (real(3).astype(np.longdouble), real(3) * 1j)
+    ],
 ]

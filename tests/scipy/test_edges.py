@@ -14,6 +14,7 @@ from scipy import integrate, special
 
 import pullback as pb
 from pullback.core.registry import UFUNCS
+from pullback.scipy.integration import switching
 
 P = 0.8037
 AT_P, HALVES, THIRDS = (1.0,), np.arange(1, 8) / 2, np.arange(1, 4) / 3
@@ -53,12 +54,22 @@ STEEP = {  # slopes are infinite
     "root of abs": (lambda t, p: np.sqrt(np.abs(t - p)), AT_P, ()),
     "root ahead": (lambda t, p: np.sqrt(np.maximum(t - p, 0)), AT_P, ()),
 }
+REMOVABLE = {  # 0 / 0 at p, and smooth
+    "over expm1": (lambda t, p: (t - p) / np.expm1(t - p), (), ()),
+    "rate": (lambda t, p: 0.1 * (t - p) / (1 - np.exp(-(t - p) / 0.3)), (), ()),
+    "sine": (lambda t, p: np.sin(3 * (t - p)) / (t - p), (), ()),
+    "log1p": (lambda t, p: np.log1p(t - p) / (t - p), (), ()),
+    "of squares": (lambda t, p: (t**2 - p**2) / (t - p), (), ()),
+    "difference": (lambda t, p: (np.exp(t) - np.exp(p)) / (t - p), (), ()),
+    "inverted": (lambda t, p: 1 / (np.tanh(t - p) / np.arctan(t - p)), (), ()),
+}
 EVERY = {**KINKS, **JUMPS, **STEEP}
+WITH_REMOVABLE = {**EVERY, **REMOVABLE}
 WAYS = ("RK45", "DOP853", "LSODA", "Radau", "odeint", "ode")
 
 
 def reference(name, p):
-    k, of_p, of_pi = EVERY[name]
+    k, of_p, of_pi = WITH_REMOVABLE[name]
     inside = [c * p for c in of_p] + [c * math.pi / p for c in of_pi]
     ends = np.array(sorted({0.0, 2.0} | {c for c in inside if 0 < c < 2}))
     x, w = np.polynomial.legendre.leggauss(40)
@@ -79,7 +90,7 @@ def slopes(name, p=P, by=1e-3):
 
 
 def solved(name, way, **how):
-    k = EVERY[name][0]
+    k = WITH_REMOVABLE[name][0]
 
     def end(p):
         fun = lambda t, y: np.stack([k(t, p) * (1 + t) + 0.0 * y[0]])
@@ -117,10 +128,10 @@ def test_second_derivatives_of_initial_value_problems(name):
 
 
 @pytest.mark.share(36)
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", WITH_REMOVABLE)
 def test_integrals(name):
     """Both derivatives, or a refusal, as where those of the integrand can't be integrated."""
-    k, (first, second) = EVERY[name][0], slopes(name)
+    k, (first, second) = WITH_REMOVABLE[name][0], slopes(name)
     f = lambda p: integrate.quad(lambda t: k(t, p) * (1 + t), 0, 2)[0]
     for g, expected in ((pb.grad(f), first), (pb.grad(pb.grad(f)), second)):
         try:
@@ -148,6 +159,47 @@ def test_what_only_comes_near_to_an_edge_is_smooth():
 
     differences = (end(P + 1e-4, 1e-11) - end(P - 1e-4, 1e-11)) / 2e-4
     assert pb.grad(end)(P) == pytest.approx(differences, rel=1e-6)
+
+
+STARTS = {  # slopes that are infinite where the solution begins
+    "root": lambda t, p: np.sqrt(p * t),
+    "third": lambda t, p: (2 * p * t) ** (1 / 3),
+    "of two": lambda t, p: np.sqrt(t * (1 + p * t)),
+}
+
+
+@pytest.mark.parametrize("way", ["RK45", "DOP853", "LSODA", "odeint"])
+@pytest.mark.parametrize("name", STARTS)
+def test_slopes_that_are_infinite_at_the_beginning(name, way):
+    """They came as 0 * inf from the first stage of the first step."""
+    k = STARTS[name]
+
+    def end(p):
+        fun = lambda t, y: np.stack([k(t, p) + 0.0 * y[0]])
+        if way == "odeint":
+            return integrate.odeint(lambda y, t: fun(t, y), [0.5], [0.0, 2.0], rtol=1e-9)[-1, 0]
+        return integrate.solve_ivp(fun, (0, 2), [0.5], method=way, rtol=1e-8, atol=1e-9).y[0, -1]
+
+    whole = lambda p: integrate.quad(lambda x: 4 * x**3 * k(x**4, p), 0, 2**0.25, epsabs=1e-13)[0]
+    expected = (whole(P + 1e-4) - whole(P - 1e-4)) / 2e-4
+    assert pb.grad(end)(P) == pytest.approx(expected, rel=2e-6)
+    assert pb.jvp(end, (P,), (1.0,))[1] == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.parametrize("name", REMOVABLE)
+def test_no_piece_ends_where_0_over_0_is_removable(name, monkeypatch):
+    """Such a place is no kink, though rounding breaks slopes beside it: the steps are held."""
+    pieces = []
+    monkeypatch.setattr(switching.Pieces, "take", lambda self, *_: pieces.append(self))
+    end = solved(name, "RK45", rtol=1e-8, atol=1e-10)
+    assert pb.grad(end)(P) == pytest.approx(slopes(name)[0], rel=1e-6)
+    assert not pieces
+
+
+@pytest.mark.parametrize("name", REMOVABLE)
+def test_second_derivatives_where_0_over_0_is_removable(name):
+    end = solved(name, "RK45", rtol=1e-9, atol=1e-11)
+    assert pb.grad(pb.grad(end))(P) == pytest.approx(slopes(name)[1], rel=1e-4, abs=1e-6)
 
 
 # A law: NumPy's functions of real numbers that have kinks or poles say where.

@@ -260,3 +260,20 @@ def test_places_have_the_dtype_that_scipy_gives_them(fmt, kind, way):
     asked = []
     pb.grad(lambda x: asked.append(dtypes(x)) or x.sum())(dense)
     assert asked == [dtypes(dense)]
+
+
+@pytest.mark.parametrize("form", ["array", "operator", "coo", "csr", "csc", "lil", "dia", "bsr"])
+@pytest.mark.parametrize("method", [linalg.lsqr, linalg.lsmr])
+def test_least_squares_have_the_bits_of_scipy(method, form):
+    """Products of dense arrays, and of each format, are summed in an order of their own."""
+    make = {"array": np.asarray, "operator": linalg.aslinearoperator}
+    make = make.get(form) or getattr(sparse, f"{form}_array")
+    generator = np.random.default_rng(7)
+    for _ in range(8):
+        dense = generator.normal(size=(9, 5)) * (generator.random((9, 5)) < 0.7)
+        A, right = make(dense), generator.normal(size=9)
+        solved = lambda b, damp, A=A: method(A, b, damp=damp)[0]
+        np.testing.assert_array_equal(pb.vjp(solved, right, 0.1)[0], solved(right, 0.1))
+        if form in ("array", "operator"):
+            moved = lambda x, b=right: method(make(x), b, damp=0.1)[0]
+            np.testing.assert_array_equal(pb.vjp(moved, dense)[0], moved(dense))

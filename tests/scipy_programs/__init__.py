@@ -2,5 +2,5 @@
 
 A module has `PROGRAMS`, pairs of a function and arguments, all of which are floating and are
 differentiated. `MORE` are pairs that are compiled in long runs alone, and `SELDOM` pairs that are
-asked there alone, since they take long.
+asked there alone, since they take long. `LEFT` are pairs that nothing asks yet, each for a reason.
 """

@@ -112,6 +112,17 @@ class TestAxes:
             pb.vmap(lambda x: np.ones(3), out_axes=None)(MATRIX), np.ones(3)
         )
 
+    @pytest.mark.parametrize("kind", "?bBhHiIlLqQefdgFDG")
+    def test_a_number_of_each_dtype_is_repeated(self, kind):
+        """NumPy's truth values are numbers of NumPy's; Python's are static."""
+        one = np.dtype(kind).type(1)
+        numbers, flag = pb.vmap(lambda x: ([one, np.asarray(one)], True))(np.ones(2))
+        for out in numbers:
+            assert out.dtype == kind
+            assert out.tolist() == [1, 1]
+        assert flag is True
+        assert pb.vmap(lambda x: [one, x > 0], out_axes=-1)(np.ones((2, 3)))[0].shape == (2,)
+
     def test_integers_and_truth_values_are_mapped_too(self):
         out = pb.vmap(lambda n, b: np.where(b, n, -n))(np.array([1, 2]), np.array([True, False]))
         np.testing.assert_array_equal(out, [1, -2])

@@ -115,8 +115,22 @@ def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) 
     return np.bool_(out) if type(out) is bool else out
 
 
+# Keywords of each ufunc, of which a wrong one is refused whatever the ufunc is.
+ASKED = frozenset({"subok", "casting", "signature"})
+
+
+def check_keywords(keywords: dict[str, Any]) -> None:
+    """Raise as NumPy does if a keyword that makes no difference here isn't what it takes."""
+    asked = {key: x for key, x in keywords.items() if key in ("subok", "casting")}
+    if keywords.get("signature", asked) is None:
+        asked["signature"] = None
+    np.positive(0.0, **asked)
+
+
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
+    if not ASKED.isdisjoint(keywords):
+        check_keywords(keywords)
     keywords.pop("subok", None)  # an Array has no subclasses
     if any(isinstance(x, Cotangent) for x in inputs):
         return NotImplemented

@@ -387,6 +387,6 @@ class Elementwise(Primitive):
 
 TERMS = {
     ONE: "bar", MINUS_ONE: "-bar", ZERO: "None",
-    FIRST: "(times(x0, bar) if type(x0) is Array else x0 * bar)",
-    SECOND: "(times(x1, bar) if type(x1) is Array else x1 * bar)",
+    FIRST: "(times(x0, bar) if type(x0) is Array else bar * x0)",
+    SECOND: "(times(x1, bar) if type(x1) is Array else bar * x1)",
 }  # fmt: skip

@@ -163,7 +163,7 @@ class Ending:
             self.settle_object(x)
 
     def settle_object(self, x: Any) -> None:
-        held = x if type(x) is type else dict_of(x)
+        held = None if of(x, type) else dict_of(x)
         if held is not None:
             self.settle(held)
         elif of(x, (type, ModuleType)):
@@ -263,6 +263,8 @@ def without_ended(x: Array) -> Any:
     while type(y) is Array and (y.within.ended or not y.within.live):
         if y.within.maps:
             return x
+        if y.within.leaves_nodes:
+            return y.node
         y = current(y).payload
     return x if type(y) is Array else np.array(y)[()]
 

@@ -163,13 +163,20 @@ def product(out_bar: Any, partial: Any) -> Any:
 
 
 def times(partial: Array, bar: Any) -> Any:
-    """A product with an Array: itself if the cotangent is one of `ONES` and it lies as they do."""
+    """A product with an Array: itself if the cotangent is one of `ONES` and it lies as they do.
+
+    The cotangent is the first factor, as it is of plain arrays: products of complex numbers whose
+    factors are exchanged differ in their last bit.
+    """
     if type(bar) is ndarray and bar is ONES.get(bar.shape):
         x = bottom(partial)
         alike = type(x) is ndarray and x.dtype is DOUBLE and x.shape == bar.shape
         if alike and x.flags.c_contiguous:
             return snapshot(partial)
-    return partial * bar
+    if type(bar) is Array:
+        return bar * partial
+    out = partial.__rmul__(bar)
+    return partial * bar if out is NotImplemented else out  # a cotangent that is present in part
 
 
 def together(xs: Any) -> Any:

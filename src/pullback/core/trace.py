@@ -80,6 +80,8 @@ class Trace:
     writes_steps = False  # it keeps all operations, and what they gave
     writes_nodes = False  # nodes of operations are also written by `Recorders`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
+    leaves_nodes = False  # it has their nodes then
+    captures = False  # Arrays of older traces are noted: code must not close over them
     transparent = False  # Arrays look like the values that they have
     compared = False  # what runs under it is compared with a plain run
     maps = False  # values have an axis that the user's function does not see
@@ -493,6 +495,7 @@ def bind(primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
 
 RUNNING: ContextVar[Trace | None] = ContextVar("running", default=None)
 STARTS: ContextVar[Any] = ContextVar("starts", default=None)  # is told of each trace that begins
+RECORDINGS = [0]  # how many compiled functions have made: they are one operation from then on
 
 
 def is_live(x: Any) -> bool:

@@ -79,12 +79,12 @@ def bincount(x, /, weights=None, minlength=0):
     if weights is None:
         return cast(deposit_p(np.ones(x.shape), x, length=length), np.intp)
     weights = as_array(weights)
-    refuse_complex(weights, "numpy.bincount", "weights")
+    weights = as_double(weights, "numpy.bincount", "weights")
     if weights.shape != x.shape:
         raise ShapeError(
             f"`numpy.bincount` was given {x.shape} integers and {weights.shape} weights."
         )
-    return deposit_p(cast(weights, np.float64), x, length=length)
+    return deposit_p(weights, x, length=length)
 
 
 def bins_of(x, minlength):
@@ -104,9 +104,13 @@ def bins_of(x, minlength):
 BINCOUNT = "numpy.bincount(x)"
 
 
-def refuse_complex(x, name, argument):
-    if x.dtype.kind == "c":
-        raise ArgumentTypeError(f"`{name}` takes real {argument}, but got {x.dtype}.")
+def as_double(x, name, argument, double=np.float64):
+    if not np.can_cast(x.dtype, double):
+        raise ArgumentTypeError(
+            f"`{name}` computes in {np.dtype(double)}, and its {argument} of dtype {x.dtype}"
+            f" would lose digits or an imaginary part.\n  Write `{argument}.astype(...)`."
+        )
+    return cast(x, double)
 
 
 @replaces(np.histogram_bin_edges)
@@ -272,15 +276,6 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, *edges
 
 
-def as_double(x, argument, double=np.float64):
-    if not np.can_cast(x.dtype, double):
-        raise ArgumentTypeError(
-            f"`numpy.interp` computes in {np.dtype(double)}, and its {argument} of dtype {x.dtype}"
-            f" would lose digits or its imaginary part.\n  Write `{argument}.astype(...)`."
-        )
-    return cast(x, double)
-
-
 def on_lines(x, rise, first, last, at_end):
     """The height at x of lines from (x0, f0) to (x1, f1) as NumPy rounds it.
 
@@ -311,7 +306,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
             f" {len(xp)} points xp and {len(fp)} values fp."
         )
     double = np.complex128 if fp.dtype.kind == "c" else np.float64
-    x, xp, fp = as_double(x, "x"), as_double(xp, "xp"), as_double(fp, "fp", double)
+    name = "numpy.interp"
+    x, xp = as_double(x, name, "x"), as_double(xp, name, "xp")
+    fp = as_double(fp, name, "fp", double)
     if period is not None:
         if surely(period == 0):
             raise ArgumentError("`numpy.interp` takes a period that is not zero.")
@@ -322,11 +319,14 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp, fp = take(xp, order), take(fp, order)
         xp = np.concatenate([xp[-1:] - period, xp, xp[:1] + period])
         fp = np.concatenate([fp[-1:], fp, fp[:1]])
+    for end in (left, right):
+        if end is not None and type(end) is not Array:
+            0.0 + end  # which raises if it is no number
     left = fp[0] if left is None else left
     right = fp[-1] if right is None else right
     n = len(xp)
     if n == 1:
-        inside = np.where(np.isnan(x), x, fp[0])
+        inside = np.where(x == x, fp[0], fp[0])  # of NaN as well
     else:
         if somewhere(xp[1:] < xp[:-1]):
             index = intervals_p(x, xp)

@@ -291,12 +291,14 @@ def parts_between(i, num, endpoint):
 @replaces(np.linspace)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     num, endpoint = operator.index(num), bool(endpoint)
+    if device is not None and device != "cpu":
+        np.empty(0, device=device)  # which says what NumPy takes
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     kind = np.result_type(common_dtype((start, stop)), 1.0)
     start, stop = [cast(x, kind) for x in arrays_of((start, stop))]
     out = linspace_p(start, stop, num=num, endpoint=endpoint)
-    if axis:
+    if axis != 0:
         out = np.moveaxis(out, 0, axis)
     dtype = kind if dtype is None else np.dtype(dtype)
     if dtype.kind in "iu":
@@ -342,7 +344,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
         out = laid(np.concatenate(ends), "K", out)
     elif num == 1:
         out = start[None]
-    out = np.moveaxis(out, 0, axis) if axis else out
+    out = np.moveaxis(out, 0, axis) if axis != 0 else out
     out = out if dtype is None else out.astype(dtype)
     if kind.kind != "c":
         return out

@@ -43,6 +43,7 @@ from . import (  # noqa: F401  # each declares its primitives
     views,
 )
 from .arguments import as_whole, surely
+from .elementwise import stopped
 from .infix import infix, shortcut
 from .items import item, tolist
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
@@ -350,7 +351,16 @@ def numpy(self):
 def detach(self):
     """The values without derivatives, as a constant Array; a mapped Array stays mapped."""
     value = stop(self)
-    return value if type(value) is Array else Array(value, CONSTANT, None)
+    if type(value) is not Array:
+        return Array(value, CONSTANT, None)
+    return stopped(self) if is_captured(self) else value
+
+
+def is_captured(x):
+    """Whether a trace writes down what a function closes over, which this value is not."""
+    while type(x) is Array and not x.within.captures:
+        x = x.payload
+    return type(x) is Array
 
 
 Array.numpy, Array.detach = numpy, detach

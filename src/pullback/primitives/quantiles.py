@@ -66,6 +66,7 @@ def with_nan(out, last):
 @replaces(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     refuse("numpy.median", out=out)
+    bool(overwrite_input)  # which NumPy asks of it
     a = as_array(a)
     axes = axes_of(axis, a.ndim)
     n = math.prod([a.shape[i] for i in axes])
@@ -84,6 +85,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 @into_out(broadcasts=True)
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=none):
     refuse("numpy.nanmedian", out=out)
+    bool(overwrite_input)
     a = as_array(a)
     axes = axes_of(axis, a.ndim)
     if not a.size:
@@ -309,6 +311,7 @@ def implemented(original, scale):
         a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=usual, *,
         weights=None,
     ):  # fmt: skip
+        bool(overwrite_input)
         found = quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         return as_rows(found, a, q, axis, weights) if skip_nan else found
 

@@ -67,6 +67,8 @@ LEADING = {n: tuple(range(n)) for n in range(9)}
 
 def as_initial(initial, dtype):
     """`initial=` in the dtype of the result, as NumPy casts it."""
+    if np.ndim(initial):
+        raise ValueError("setting an array element with a sequence.")  # in NumPy's words
     return (
         initial.astype(dtype) if type(initial) is Array else np.asarray(initial).astype(dtype)[()]
     )

@@ -464,6 +464,14 @@ SETTINGS = PLAIN | {type(None)}
 @lies("K", swapped=True)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """Replaced numbers have no derivative; parts of complex numbers are replaced separately."""
+    if type(copy) is str:
+        np.array(x.dtype.type(0), copy=copy)  # which says what is wrong with it
+    given = nan, posinf, neginf
+    if any(map(np.ndim, given)):
+        np.broadcast_to(np.zeros(np.broadcast_shapes(*map(np.shape, given))), x.shape)
+    odd = nan is None or not SETTINGS.issuperset(map(type, given))
+    if odd and x.dtype.kind in "fc" and Array not in map(type, given):
+        np.nan_to_num(np.full(x.shape, np.nan, x.dtype), True, *given)  # raises if one doesn't fit
     if not copy:
         return x if x.dtype.kind not in "fc" else into(x, nan_to_num(x, True, nan, posinf, neginf))
     if x.dtype.kind == "c":

@@ -222,7 +222,9 @@ def weights_of(weights, a, axis, name):
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     if ddof is not None and ddof != int(ddof):
         raise ArgumentError(f"`numpy.cov` takes an integer ddof, but got {ddof!r}.")
-    ddof = (0 if bias else 1) if ddof is None else ddof
+    ddof = int(bias == 0) if ddof is None else ddof
+    if dtype is not None and np.dtype(dtype).kind not in "fcO":
+        raise TypeError(f"`numpy.cov` subtracts means, which {np.dtype(dtype)} cannot hold.")
     m = as_array(m)
     y = None if y is None else as_array(y)
     if dtype is None:

@@ -207,7 +207,7 @@ class Vmap(Transformation):
         flat = [flatten(arg) for arg in args]
         in_axes = self.axes_of(args)
         axes = [
-            prefix(axis, arg, len(leaves), "in_axes", self.fun)
+            prefix(axis, arg, leaves, "in_axes", self.fun)
             for axis, arg, (leaves, _) in zip(in_axes, args, flat, strict=True)
         ]
         size = self.size(flat, axes)
@@ -228,7 +228,9 @@ class Vmap(Transformation):
         try:
             out = run(trace, self.fun, mapped, kwargs)
             outs, structure = flatten(out)
-            out_axes = prefix(self.out_axes, out, len(outs), "out_axes", self.fun)
+            # NumPy's truth values are stacked, as its numbers are; Python's are static.
+            outs = [np.asarray(x) if type(x) is np.bool_ else x for x in outs]
+            out_axes = prefix(self.out_axes, out, outs, "out_axes", self.fun)
             results = [
                 self.result(settle(x, trace), axis, size, trace)
                 for x, axis in zip(outs, out_axes, strict=True)
@@ -331,16 +333,15 @@ def to_front(leaf: Any, axis: int, fun: Any) -> Any:
     return duplicate(np.moveaxis(np.asarray(leaf), axis, 0))
 
 
-def prefix(axes: Any, tree: Any, n: int, what: str, fun: Any) -> list[Any]:
-    """One axis for each of the n leaves of a tree, from a tree that ends earlier or with it."""
-    flat = [axes] * n if is_axis(axes) else spread_axes(axes, tree, what, fun)
+def prefix(axes: Any, tree: Any, leaves: list[Any], what: str, fun: Any) -> list[Any]:
+    """One axis for each of the leaves of a tree, from a tree that ends earlier or with it."""
+    flat = [axes] * len(leaves) if is_axis(axes) else spread_axes(axes, tree, what, fun)
     for axis in flat:
         if not is_axis(axis):
             raise ArgumentTypeError(
                 f"`vmap({name_of(fun)})` takes ints, None, or a prefix of the tree as {what}, but"
                 f" got {brief(axes)}.\n  Write `{what}=0` for the first axis."
             )
-    leaves = flatten(tree)[0]
     return [None if is_static(leaf) else axis for axis, leaf in zip(flat, leaves, strict=True)]
 
 

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ..core.array import Array, is_number, stop
+from ..core.array import Array, is_number
 from ..core.errors import ArgumentError, DtypeError
 from ..core.graph import Graph, Variable
 from ..core.node import Residual
@@ -46,14 +46,7 @@ def stop_gradient(tree: Any, **unknown: Never) -> Any:
     """
     if unknown:
         refuse_keywords(stop_gradient, unknown)
-
-    def stopped(x: Any) -> Any:
-        if type(x) is not Array:
-            return x
-        value = stop(x)
-        return value if type(value) is Array else Array(value, CONSTANT, None)
-
-    return tree_map(stopped, tree)
+    return tree_map(lambda x: x.detach() if type(x) is Array else x, tree)
 
 
 def as_numpy(x: Any) -> Any:

@@ -68,7 +68,7 @@ class StageTrace(Trace):
     """
 
     __slots__ = ()
-    plain_truth = True
+    plain_truth = captures = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         values, inputs = [], []

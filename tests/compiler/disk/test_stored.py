@@ -260,6 +260,15 @@ KEPT = {
         import scipy.special
         f = lambda x: scipy.special.logsumexp(x) * x
     """,
+    "multimethods": """
+        from scipy import fft
+        f = lambda x: np.abs(fft.fft(x)) + np.sum(fft.rfft(x).real) + fft.dct(x)
+    """,
+    "compiled functions of a library": """
+        from scipy.sparse import csgraph
+        W = np.array([[0, 1.0, 5.0], [0, 0, 1.5], [0.3, 0, 0]])
+        f = lambda x: csgraph.dijkstra(W * x) + csgraph.shortest_path(W)
+    """,
     "system": "f = lambda x: np.linalg.solve(np.eye(3) + np.outer(x, x), x)",
     "imports": """
         def f(x):

@@ -19,7 +19,7 @@ from ...core.array import Array, is_number
 from ...core.reach.calls import call_inside
 from ...core.scalars import is_python
 from ...core.temporary import acquired
-from ...core.trace import running
+from ...core.trace import RECORDINGS, running
 from ..entry import object_layout
 from ..entry.native_records import MISS
 from ..facts.allowance import Allowance, bounded, granted
@@ -176,6 +176,7 @@ def entered(
     recording.forget()
     with LOCK:
         entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
+        RECORDINGS[0] += 1
     # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
     entry.floats = recording.numbers and not (recording.written or recording.narrow or entry.weak)
     return None

@@ -101,7 +101,8 @@ class Watch:
         self.effects: list[str] = []
         self.thread = 0
         self.imports = False  # whether a module was about to be imported, for the first time
-        self.silences = False  # whether code ran that names `errstate`
+        # Whether code ran that names `errstate`, or that filters warnings.
+        self.silences = False
         # The `setup` of warnings before code ran that may change it; other threads may, too.
         self.warning_setup: Any = None
         self.answers: set[Any] = set()  # functions that tell what the process has answered
@@ -152,7 +153,7 @@ class Watch:
     def will_filter(self) -> None:
         """Code is about to run that may change the filters of warnings."""
         if self.warning_setup is None:
-            self.warning_setup = setup()
+            self.warning_setup, self.silences = setup(), True
 
     def resume(self) -> None:
         """Undo `sys.setprofile(None)`, with which work begins that runs no code of the user's."""

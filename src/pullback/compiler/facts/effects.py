@@ -39,6 +39,7 @@ from .places import (
     sequence_of,
     slot_of,
 )
+from .value_reader import bits_of
 
 POISON = object()  # what elements are replaced by, so that a store is seen
 FILLED = {(dict, "store"), (list, "store"), (list, "append"), (deque, "append")}
@@ -339,12 +340,30 @@ def located(
         if free:
             out.stores.append(store)
             out.values.append(value)
-        elif not (type(value) in IMMUTABLE and type(value) is type(before) and value == before):
+        elif not same_constants(value, before):
             read.append(store)
     if not read:
         return out
     one_each = all(store.kind != "append" for store in read)  # places with one object each
     return Located([], [], "it changes what it reads", read if one_each else [])
+
+
+def same_constants(x: Any, y: Any) -> bool:
+    """Whether two values are equal for every program that doesn't ask which object they are.
+
+    >>> same_constants((2, "a"), (2, "a")), same_constants(0.0, -0.0), same_constants([1], [1])
+    (True, False, False)
+    """
+    if type(x) is not type(y):
+        return False
+    match x:
+        case tuple():
+            return type(x) is tuple and len(x) == len(y) and all(map(same_constants, x, y))
+        case slice() | range():
+            return same_constants((x.start, x.stop, x.step), (y.start, y.stop, y.step))
+        case float() | complex():
+            return type(x) in IMMUTABLE and bits_of(x) == bits_of(y)
+    return type(x) in IMMUTABLE and bool(x == y)
 
 
 def asked_by_libraries(x: Any, name: Any) -> bool:

@@ -9,6 +9,7 @@ into errors, the function runs in Python.
     warning_of     the warning that a call of `warnings.warn` gives, or why it can't be repeated
     setup          the filters, and the function that shows warnings: has `catch_warnings` begun?
     makes_errors   whether a filter turns warnings into errors, checked before a replay
+    hears_numpy    whether a call hears of NumPy's own warnings, which a replay doesn't give
 """
 
 from __future__ import annotations
@@ -92,3 +93,25 @@ def action(text: str, category: type[Warning], frame: Any) -> str:
 def makes_errors() -> bool:
     """Whether a filter turns warnings into errors."""
     return any(each[0] == "error" for each in warnings.filters)
+
+
+def hears_numpy(outside: tuple[list[Any], Any]) -> str | None:
+    """How code hears of NumPy's warnings since it has changed the filters; None: it doesn't.
+
+    Args:
+        outside: the `setup` when the call began.
+    """
+    filters, shows = setup()
+    before = {id(each) for each in outside[0]}
+    done = done_with_numpys([each for each in filters if id(each) not in before])
+    if done == "error":
+        return "it turns NumPy's warnings into errors"
+    return None if shows is outside[1] or done == "ignore" else "it records NumPy's warnings"
+
+
+def done_with_numpys(filters: list[Any]) -> str:
+    """What filters do with a warning of NumPy's, or may do with some of them."""
+    for said, like, kind, where, at in filters:
+        if issubclass(RuntimeWarning, kind) and (said != "ignore" or not (like or where or at)):
+            return str(said)
+    return "default"

@@ -26,7 +26,7 @@ class Sketch(StageTrace):
     """Writes operations down; values are ones of their specs."""
 
     __slots__ = ()
-    plain_truth = False
+    plain_truth = captures = False
 
     def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
         if primitive.spec is None:

@@ -25,6 +25,7 @@ from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, StageTrace
 from ..facts.call_monitor import unwatched
+from ..facts.warned import hears_numpy
 from .caught import can_be_asked, question, raises_p
 from .guards import QUESTIONS, Guard
 from .own_code import QUICK, is_ours
@@ -67,7 +68,7 @@ class CompileTrace(StageTrace):
 
     __slots__ = ()
     transparent = compared = weighs = True
-    plain_truth = False
+    plain_truth = captures = False
 
     @property
     def differentiates(self) -> int:  # type: ignore[override]  # a constant elsewhere
@@ -207,8 +208,8 @@ class CompileTrace(StageTrace):
 
     def at_length(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
-        if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
-            notes.raised = "it asks NumPy to raise floating-point errors"
+        if notes.watch.silences:
+            notes.raised = notes.raised or hears_of_errors(notes.watch)
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
             notes.suspends = True
         # It has run on this trace.
@@ -353,3 +354,10 @@ class CompileTrace(StageTrace):
         if asked == "bool(x)" and self.state.loops.asked(self, frame, x, guard):
             return
         self.state.guards.append(guard)
+
+
+def hears_of_errors(watch: Any) -> str | None:
+    """How code hears of floating-point errors, of which a replay doesn't tell."""
+    if not {"warn", "ignore"}.issuperset(np.geterr().values()):
+        return "it asks NumPy to raise floating-point errors"
+    return None if watch.warning_setup is None else hears_numpy(watch.warning_setup)

@@ -186,10 +186,10 @@ def stays(module: Any) -> bool:
 
 
 # What computes nothing that has a derivative: NumPy and ourselves; what reads code to compile it;
-# what shows numbers, or tests.
+# what shows numbers, or tests; and what stands in for functions of `typing`.
 CLOSED = frozenset(
     {"numpy", "pullback", "optree", "llvmlite", "numba", "matplotlib", "IPython", "pytest",
-     "_pytest", "pluggy", "hypothesis"}
+     "_pytest", "pluggy", "hypothesis", "typing_extensions"}
 )  # fmt: skip
 OF_MEMORY = ("numpy.lib._stride_tricks", "numpy.lib._npyio", "numpy.lib._format")
 # Packages within packages that keep arrays in compiled objects, which take NumPy's alone. They are

@@ -16,6 +16,7 @@ from scipy import integrate
 from ...core.trace import is_live
 from ...primitives.exact import exact
 from ..solving.plain import PlainValues, signature, solve
+from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
 from .initial import EXPLICIT, right_side, start_of
 from .jumps import Decisions, solved
@@ -67,6 +68,7 @@ class ByHand:
             self._fun = self.fun_single = lambda t, y: np.asarray(fun(t, y), before.dtype)
             with Decisions() as decisions, self.plainly():
                 message = self.own.step(self)
+            stored(0)
             moves = decisions.made or self.live is not None or any(map(is_live, ends))
             if self.status == "failed" or not (values.live or moves):
                 return message, None

@@ -35,6 +35,9 @@ FEW = 30  # changes that all count in second derivatives
 JUMP = 1e-6  # of the right-hand side: a jump that is less is none
 KINK = 1e-4  # of its slope: likewise, in first derivatives
 NARROW = 1e-7  # of the range: where slopes on both sides of a kink are compared; rounding is less
+# Of a step: how far from an edge it is looked whether what it leaves is smooth across it, and the
+# weights of the cubic polynomial through four places that leads up to it.
+WAYS, TOWARDS = (1 / 64, 1 / 256, 1 / 1024), np.array([4.0, -6.0, 4.0, -1.0])
 
 
 class Change(NamedTuple):
@@ -221,10 +224,11 @@ class Search:
 
     values_jump: whether its value was seen to jump, and not only its slopes
     may_jump: whether it may jump where the search doesn't look closely
+    starts_steep: whether slopes are infinite at the very beginning, as those of sqrt(k * t) at 0
     width: how close to a change the values on both sides are compared, as a part of the range
     """
 
-    values_jump = may_jump = False
+    values_jump = may_jump = starts_steep = False
     samples, jump, closely, width = SAMPLES, JUMP, True, 0.0
 
     def __init__(self, path: Trajectory, ts: Sequence[float], side: RightHandSide) -> None:
@@ -259,6 +263,7 @@ class Search:
                   if a != b for u in PLACES]  # fmt: skip
         ts = np.array([self.ts[0], *[t for _, t in places]])
         outs, changes = self.side.swept(ts, np.concatenate([self.ys[:1], self.states(places)]))
+        self.starts_steep = starts_steep(outs)
         found = [(i, float(ts[n]), t, frozenset(changes[n + 1]))
                  for n, (i, t) in enumerate(places) if changes[n + 1]]  # fmt: skip
         if not found:
@@ -320,11 +325,39 @@ class Search:
                     open_.append((change, low, high, differ))
                     continue
                 cancels = not differ and self.cancel(change[0], low, high)
+                if (differ or moves) and self.is_smooth(change[0], (low + high) / 2, change[-1]):
+                    continue
                 self.may_jump |= moves or cancels
                 if differ or cancels:
                     jumping.append(change)
                     self.values_jump |= self.differ(first, last, len(self.ys[0]))
         return jumping
+
+    def is_smooth(self, i: int, t: float, keys: frozenset[Key]) -> bool:
+        """Whether the value and the slopes go on as before across edges at t, in step i.
+
+        At the removable 0 / 0 of x / expm1(x) they differ by rounding alone, which is less aside.
+        They go on if polynomials from either side meet there, and do so from half as far as well:
+        a slope without bound leads elsewhere from there.
+        """
+        if not all(map(self.side.is_of_edge, keys)):
+            return False
+        for way in WAYS:
+            by = way * (self.ts[i + 1] - self.ts[i])
+            far = np.concatenate([by * np.arange(1, 5), by / 2 * np.arange(1, 5)])
+            ts = np.sort(t + np.concatenate([-far, far]))
+            outs, changes = self.side.swept(ts, self.states([(i, float(x)) for x in ts]))
+            if any(x - keys for x in changes) or any(x for n, x in enumerate(changes) if n != 8):
+                continue
+            at = {float(x): out for x, out in zip(ts, outs, strict=True)}
+            ends = [
+                TOWARDS @ np.stack([at[float(t + side * x)] for x in part])
+                for side in (-1, 1)
+                for part in (far[:4], far[4:])
+            ]
+            if not any(self.differ(ends[0], end) for end in ends[1:]):
+                return True
+        return False
 
     def cancel(self, i: int, a: float, b: float) -> bool:
         """Whether several decisions change there, one of which would be a jump by itself."""
@@ -348,6 +381,11 @@ class Search:
         floor = 1e-9 * np.max(largest, initial=0)
         by = self.jump if by is None else by
         return bool(np.any(np.abs(last - first) > by * np.maximum(largest, floor)))
+
+
+def starts_steep(outs: Sequence[np.ndarray]) -> bool:
+    """Whether a right-hand side and its slopes are finite everywhere but in the first place."""
+    return not np.isfinite(outs[0]).all() and all(np.isfinite(x).all() for x in outs[1:])
 
 
 class KinkSearch(Search):

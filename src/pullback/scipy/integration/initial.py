@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -390,7 +391,7 @@ def odeint(*args: Any, **options: Any) -> Any:
     bound = signature(integrate.odeint).bind(*args, **options)
     bound.apply_defaults()
     given = dict(bound.arguments)
-    full = given["full_output"]
+    full = index(given["full_output"])
     given["full_output"] = True
     more = as_tuple(given["args"])
 

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -22,18 +23,21 @@ from scipy.integrate import _tanhsinh
 
 from ...core.array import Array, peel
 from ...core.errors import ConversionError, MissingRuleError, SolverError
+from ...core.kinds import Elementwise
 from ...core.operands import as_array, holds_live
 from ...core.reach.call_tables import CALLS
+from ...core.rules import ZERO
 from ...core.spec import spec_of
 from ...core.temporary import during
 from ...core.trace import derivatives_of, is_live
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact, like
+from ...primitives.selecting import where_p
 from ...transforms.call import floating, stop_gradient
 from ...transforms.examples import mapping
 from ...transforms.forward import jvp
-from ...transforms.loops.body import Unstaged
+from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
 from ..solving.branches import BranchingFunction, bare, settled
 from ..solving.in_c import in_c
@@ -50,11 +54,22 @@ from .surfaces import OverRange, SurfacesOf, aside
 # is; and how many more show how the integrand goes on.
 NEAR, LATER = 2**12, 2**34
 
+NEGLIGIBLE, SHORE = 1e-250, 1e-3  # so small is 0 on the way to infinity, where x is larger
+
 WEIGHTS: dict[str, Callable[..., Any]] = {
     "cos": lambda x, wvar: np.cos(wvar * x),
     "sin": lambda x, wvar: np.sin(wvar * x),
     "cauchy": lambda x, wvar: 1 / (x - wvar),
 }
+
+
+def in_tail(value: Any, x: Any) -> Any:
+    """Whether an integrand has this negligible value on the way to infinity."""
+    return (np.abs(value) < NEGLIGIBLE) & (np.abs(x) > SHORE)
+
+
+is_tail = Elementwise(in_tail, ZERO, ZERO, name="is_tail")
+is_tail.constant = True
 
 
 class Integral:
@@ -157,6 +172,16 @@ class Integral:
         edge = np.where(np.isfinite(values[0]) & ~is_root, near, at)
         return np.where(np.isinf(stopped(x)), 0.0, edge)
 
+    def to_the_tail(self, x: Any, value: Any, slope: Any) -> Any:
+        """A slope of the integrand; 0 on the way to infinity where the integrand is as good as 0.
+
+        There it is less still, and comes as 0 * inf where a part has overflowed, as the exponent
+        of exp(-a * expm1(x)).
+        """
+        if np.all(np.isfinite([example(limit) for limit in self.limits])):
+            return slope
+        return where_p(is_tail(aside(value), aside(x)), 0.0, slope)
+
     def push(self, surfaces: SurfacesOf, xs: Any, x_dots: Any) -> Any:
         """The integral of the tangent, and what the limits sweep."""
         program, total = surfaces.program, None
@@ -168,7 +193,8 @@ class Integral:
                 def of_moving(*moving: Any) -> Any:
                     return program([x], replaced(xs[:p], at, moving))
 
-                return jvp(of_moving, [xs[i] for i in at], [x_dots[i] for i in at])[1]
+                found = jvp(of_moving, [xs[i] for i in at], [x_dots[i] for i in at])
+                return self.to_the_tail(x, *found)
 
             total = self.how.repeat(along, *xs[p:])
             jumps = Jumps(surfaces, at, self.how)
@@ -191,8 +217,11 @@ class Integral:
                 def of_moving(*moving: Any) -> Any:
                     return program([x], replaced(xs[:p], at, moving))
 
-                _, pullback = vjp(of_moving, *[xs[i] for i in at])
-                return np.concatenate([np.ravel(part) for part in pullback(bar)])
+                value, pullback = vjp(of_moving, *[xs[i] for i in at])
+                slopes = np.concatenate([np.ravel(part) for part in pullback(bar)])
+                return self.to_the_tail(
+                    x, value if np.ndim(value) == 0 else np.max(np.abs(value)), slopes
+                )
 
             flat, start = self.how.repeat(slopes, *xs[p:]), 0
             for i in at:
@@ -408,7 +437,7 @@ def differentiated(
 @serves(integrate.quad)
 def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     options.update(zip(NAMES, more, strict=False))
-    full, whole = options.pop("full_output", 0), options.pop("complex_func", False)
+    full, whole = index(options.pop("full_output", 0)), options.pop("complex_func", False)
     args = args if isinstance(args, tuple) else (args,)
     if isinstance(func, COMPILED):
         if not holds_live((a, b, *args, *options.values())):
@@ -481,7 +510,7 @@ def quad_vec(f: Any, a: Any, b: Any, *more: Any, **options: Any) -> Any:
 
 # tanhsinh and nsum: SciPy's Python, which sums over abscissae.
 
-FAR, NEGLIGIBLE = 1e50, 1e-250  # where an integrand is as small, far out, no slope of it counts
+FAR = 1e50  # where an integrand is negligible, as far out, no slope of it counts
 
 arguments_of_tanhsinh = traced(_tanhsinh._tanhsinh_iv)
 arguments_of_nsum = traced(_tanhsinh._nsum_iv)

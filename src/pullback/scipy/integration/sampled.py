@@ -25,12 +25,14 @@ from ...core.storage import TALLY
 from ...core.trace import derivatives_of, enclosing, is_live
 from ...primitives.exact import exact
 from ...primitives.kinks import gathered
+from ...transforms.batch import BatchTrace
 from ...transforms.call import floating
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.stage import StageTrace
 from ..solving.branches import BranchingFunction, bare, example_at
 from ..solving.plain import met
+from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves, traced
 from .crossed_edges import Edges, Points, slope_of
 from .decisions import OTHER, DecisionTrace
@@ -230,6 +232,7 @@ def tanhsinh(
         f, args = by_position(f, len(args), kwargs), (*args, *kwargs.values())
     watched = WatchedIntegrand(f, EACH) if callable(f) else f
     found = tanhsinh_itself(watched, a, b, args=args, **options)
+    summed(found.integral)
     if options.get("log") or options.get("preserve_shape"):
         watched.how = WHOLE
         refuse_jumps("tanhsinh", watched, found.integral)
@@ -241,6 +244,14 @@ def tanhsinh(
     except Unstaged:
         raise refused("tanhsinh", SPLIT) from None
     return found
+
+
+def summed(out: Any) -> None:
+    """SciPy has called the integrand for the last time, for all examples at once.
+
+    out: the integral
+    """
+    stored(2 if met(out, BatchTrace) else 0)
 
 
 def by_quad(f: Any, a: Any, b: Any, args: Any) -> Any:
@@ -276,6 +287,7 @@ def without_jumps(
     """What SciPy's function of that name gives; result: the attribute in which the integral is."""
     watched = WatchedIntegrand(fun, how) if callable(fun) else fun
     found = SUMMED[name](watched, a, b, **options)
+    summed(getattr(found, result))
     refuse_jumps(name, watched, getattr(found, result))
     return found
 

@@ -8,13 +8,15 @@ import numpy as np
 from scipy import integrate
 from scipy.integrate._ode import _transform_banded_jac
 
-from ...core.errors import MissingRuleError
+from ...core.errors import ArgumentError, MissingRuleError
 from ...core.operands import as_array
 from ...core.trace import is_live
 from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
 from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, shallow, solve
+from ..solving.repeated_stores import StorableObjects
+from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
 from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
@@ -47,7 +49,15 @@ class ode(integrate.ode):  # named as SciPy's
     def __new__(cls, f: Any, jac: Any = None) -> Any:
         """One integrator for each example, if the functions differ between those of a batch."""
         trace = trace_of((f, jac))
-        return super().__new__(cls) if trace is None else for_each(cls, (f, jac), {}, trace)
+        if trace is None:
+            return super().__new__(cls)
+        if StorableObjects((f, jac)).may_store:
+            raise ArgumentError(
+                f"`{cls.__name__}` was given a function that may store something, and that is"
+                f" mapped by `{trace.name}`: there is an integrator for each example.\n"
+                "  Use `scipy.integrate.solve_ivp`, or loop over the examples."
+            )
+        return for_each(cls, (f, jac), {}, trace)
 
     def __init__(self, f: Any, jac: Any = None) -> None:
         super().__init__(f, jac)
@@ -88,6 +98,7 @@ class ode(integrate.ode):  # named as SciPy's
         if self.several is not None:
             several = self.several
             out = for_each(ode.integrate, (several, t, step, relax), {}, several.trace)
+            stored(several.trace.state)
             self.t = several.t
             return out
         params, user, jac, started = self.f_params, self.user, self.jac, self.t
@@ -99,6 +110,7 @@ class ode(integrate.ode):  # named as SciPy's
             try:
                 with Decisions() as decisions:
                     y = np.array(super(ode, self).integrate(values.of(t), step, relax))
+                stored(0)
                 steps, live = None, values.live or self.live is not None or decisions.made
                 if live and self.successful():
                     fun = right_side(self.f, self.f_params, before)

@@ -87,9 +87,10 @@ class Pieces:
     longest: the longest step
     bends: whether there are only kinks, for a first derivative, which needs to know where they are
         but not how they move
+    starts_steep: whether slopes are infinite where it begins
     """
 
-    rtol = FINEST
+    rtol, starts_steep = FINEST, False
 
     def __init__(
         self,
@@ -117,7 +118,8 @@ class Pieces:
         self.begin(t, self.y)
         by, slope = self.sign * self.gap, self.side(t, self.y)
         now = self.decided(t + by, self.y + by * slope)
-        if self.decisions.changed(now, self.among):  # it begins at a jump, which adds nothing
+        # It begins at a jump, which adds nothing.
+        if self.starts_steep or self.decisions.changed(now, self.among):
             self.cross(START, 0.0)
         while (found := self.piece()) is not None:
             if len(self.crossings) == MOST:
@@ -422,9 +424,9 @@ def by_slopes(problem: InitialValueProblem, slopes: RightHandSide) -> Any:
     kinks = search.kinks()
     if search.may_jump:
         return JUMPS
-    if kinks:
+    if kinks or search.starts_steep:
         with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
-            return in_pieces(problem, path, slopes, kinks, True)
+            return in_pieces(problem, path, slopes, kinks, True, search.starts_steep)
     return None
 
 
@@ -442,9 +444,9 @@ def by_sides(
         kinks = search.kinks()
         if kinks and search.values_jump and not jumps:
             return in_pieces(problem, path, slopes, kinks, False)
-        if kinks:
+        if kinks or search.starts_steep:
             with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
-                return in_pieces(problem, path, slopes, kinks, not jumps)
+                return in_pieces(problem, path, slopes, kinks, not jumps, search.starts_steep)
     return in_pieces(problem, path, side, jumps, False) if jumps else None
 
 
@@ -454,8 +456,9 @@ def in_pieces(
     side: RightHandSide,
     jumps: list[Change],
     bends: bool,
+    starts_steep: bool = False,
 ) -> SwitchedPath:
-    """bends: see `Pieces`"""
+    """bends, starts_steep: see `Pieces`"""
     start, end = [float(problem.steps.ts[i]) for i in (0, -1)]
     if len(jumps) > MOST:
         raise staying(next(iter(jumps[-1].keys)))
@@ -469,7 +472,7 @@ def in_pieces(
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
     y0 = np.asarray(peel(path.ys[0]))
     pieces = Pieces(side, method, y0, sizes, among, longest, bends)
-    pieces.rtol = max(FINER * path.rtol, FINEST)
+    pieces.rtol, pieces.starts_steep = max(FINER * path.rtol, FINEST), starts_steep
     pieces.take(start, end)
     t0, t1 = problem.ends
     return SwitchedPath(side.fun, side, pieces, start if t0 is None else t0, t1, problem.y)

@@ -189,7 +189,7 @@ def without_error(original: Any, function: Any, a: Any, options: Any) -> Any:
     """The function's value; with `disp=False`, SciPy also returns an error estimate."""
     out, real = function(a)
     out = as_found(out, real, a)
-    if options.get("disp", True) is False:
+    if not options.get("disp", True):
         errors = WithoutDerivative(
             "error", lambda a: original(a, disp=False)[1], lambda a: Spec((), float)
         )

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy._lib._util import _apply_over_batch
 
+from ...core.array import Array
 from ...core.cotangent import unbroadcast
 from ...core.errors import ConversionError
 from ...core.node import residual_of
@@ -76,6 +77,9 @@ def answers(original: Any, arrays: str = "a", apart: bool = False) -> Callable[[
                         raise ValueError(  # in the words of SciPy
                             f"`{original.__name__}` does not support zero-size batches."
                         )
+            empty = of_nothing(original, given)
+            if empty is not None:
+                return empty
             for name in given.keys() & flags:
                 if type(given[name]) is not bool:
                     check_flag(original.__name__, name, given[name])
@@ -88,6 +92,30 @@ def answers(original: Any, arrays: str = "a", apart: bool = False) -> Callable[[
         return implementation
 
     return enter
+
+
+def of_nothing(original: Any, given: dict[str, Any]) -> Any:
+    """SciPy's own result, or error, if no argument has any number; None if one has some.
+
+    Stacks without matrices it refuses beside others as well.
+    """
+    parts = [y for x in given.values() for y in (x if type(x) in (tuple, list) else (x,))]
+    shapes = [x.shape for x in parts if type(x) is Array or isinstance(x, np.ndarray)]
+    if not any(0 in shape for shape in shapes):
+        return None
+    whole = all(0 in shape for shape in shapes)
+    nothing = lambda x: np.zeros(x.shape, x.dtype) if type(x) is Array else x
+    plain = {
+        key: type(x)(map(nothing, x)) if type(x) in (tuple, list) else nothing(x)
+        for key, x in given.items()
+    }
+    try:
+        out = original(**plain)
+    except ValueError as error:
+        if whole or "zero-size batches" in str(error):
+            raise
+        return None
+    return out if whole else None
 
 
 by_elements = _apply_over_batch(("a", 2))(len)

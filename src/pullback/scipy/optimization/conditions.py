@@ -18,6 +18,7 @@ from ...core.array import peel
 from ...core.operands import as_array
 from ...transforms.derived import jacobian
 from ...transforms.reverse import grad
+from ..solving.families import OneOfMany
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.rules import computed
 
@@ -183,6 +184,13 @@ class Minimum:
         return kept, basis
 
 
+class EquationsOfMinimum(Equations):
+    """The equations of a minimum without constraints, which may be one of many as good ones."""
+
+    def one_of_many(self) -> Equations:
+        return OneOfMany(self.name, self.residual, self.further)
+
+
 def minimum(
     name: str,
     problem: Minimum,
@@ -218,7 +226,8 @@ def minimum(
         (key, None if f is None else lambda z, theta, given, f=f: f(z[n:]) * unique(given))
         for key, _, f in prices
     ]
-    equations = Equations(name, problem.residual, results)
+    kind = Equations if problem.is_constrained else EquationsOfMinimum
+    equations = kind(name, problem.residual, results)
     values = [value for _, value, _ in (*further, *prices)]
     z = np.concatenate([flat, multiplier])
     z, *rest = solution(equations, z, problem.theta, [active], values, failure)

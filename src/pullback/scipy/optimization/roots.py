@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def bracketing(original: Any) -> None:
         if original is optimize.toms748:
             names.insert(0, "k")
         options.update(zip(names, more, strict=False))
-        full = options.pop("full_output", False)
+        full = index(options.pop("full_output", False))
 
         def call(values: Any) -> Any:
             given = values.tree((f, a, b, args))

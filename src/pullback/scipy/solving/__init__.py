@@ -13,9 +13,11 @@ merged      the programs of a function with branches, as one program
 in_c        such a program as a C function
 watching    what a recording notes while SciPy solves
 implicit    a solution as one operation, differentiated by the implicit function theorem
+families    solutions that are one of a family, of which some results have derivatives
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program
 by_example  calls under vmap that decide by values: one for each example
+repeated_stores  what functions store that a rule calls more often than SciPy
 storing     whether a user's function stores, so that it can't be called for each example
 following   functions of arrays that a NumPy program describes; indices that are locally constant
 serving     register rules for SciPy's functions, and replacements for SciPy's modules

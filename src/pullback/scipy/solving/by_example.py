@@ -7,7 +7,7 @@ a triangulation, there's one object for each example, and its methods are called
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -23,12 +23,13 @@ import numpy as np
 from ...core.array import Array
 from ...core.errors import ArgumentTypeError, ConversionError
 from ...core.in_place import SHOWN
-from ...core.reach.class_members import BORING, contents
+from ...core.reach.class_members import BORING, contents, dict_of
 from ...core.reach.walk import OURS
 from ...core.storage import current, root_of, version
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
+from .repeated_stores import StorableObjects, solved, stored_once
 from .storing import stores
 
 FUNCTIONS = FunctionType, BuiltinFunctionType, partial
@@ -214,16 +215,35 @@ def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
         given.append((own, stamp(own)))
         return own[()]
 
-    outs = []
+    outs, copies = [], []
     for i in range(trace.state):
-        xs, named = changed((args, options), partial(example, i), {})
+        seen: dict[int, Any] = {}
+        xs, named = changed((args, options), partial(example, i), seen)
+        copies += [(x, held, dict(held)) for x, held in copied(seen)]
         outs.append(again(f, *xs, **named))
+    for x, held, before in copies:
+        store_back(x, held, before)
     if any(stamp(x) != before for x, before in given):
         raise ConversionError(
             f"A function of SciPy's decides by values that are mapped by `{trace.name}`, and writes"
             " into an array that it is given.\n  Use the array that it returns."
         )
     return stacked(outs, trace)
+
+
+def copied(seen: dict[int, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Objects, and the attributes of their copies for one example."""
+    for x, out in seen.values():
+        held = None if x is out or type(x) in (FunctionType, partial) else dict_of(out)
+        if held is not None:
+            yield x, held
+
+
+def store_back(x: Any, held: dict[str, Any], before: dict[str, Any]) -> None:
+    """What was stored in attributes of the copy of an object is in the object."""
+    for name, y in held.items():
+        if before.get(name, before) is not y:
+            object.__setattr__(x, name, y)
 
 
 def stamp(x: Any) -> Any:
@@ -284,11 +304,11 @@ def stacked_objects(outs: Any, trace: Any) -> Any:
 
 
 def only_compute(given: Any) -> bool:
-    """Whether none of the user's functions among the arguments stores anything."""
+    """Whether none of the user's functions among the arguments stores anything, or draws."""
     seen: dict[int, Any] = {}
     changed(given, lambda x: x, seen)
     functions = [x for x, _ in seen.values() if type(x) is FunctionType]
-    return not any(map(stores, functions))
+    return not (any(map(stores, functions)) or StorableObjects(functions).draws)
 
 
 def again(f: Any, /, *args: Any, **options: Any) -> Any:
@@ -304,7 +324,10 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
         trace = trace_of((args, options))
         if trace is None or not trace.state:
             raise
-    return for_each(f, args, options, trace)
+    with stored_once(getattr(f, "__name__", "SciPy's function"), (args, options)):
+        out = for_each(f, args, options, trace)
+        solved(trace.state)
+    return out
 
 
 OURS.update(APART)

@@ -30,6 +30,7 @@ from ...transforms.loops.body import BodyTrace, example, functional
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
 from .plain import PlainValues, met, shallow, solve
+from .repeated_stores import begun_again
 from .rules import computed, found_beside
 
 
@@ -39,6 +40,7 @@ class RecordedFunction:
     def __init__(
         self, fun: Callable[..., Any], *xs: Any, kind: type[StageTrace] = StageTrace
     ) -> None:
+        begun_again()
         with np.errstate(all="ignore"):
             self.structure, graph, theta, _ = capture(
                 fun, {}, "solver", lambda enter: [enter(x) for x in xs], kind
@@ -131,6 +133,7 @@ class Equations:
                 )
             _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023  # at once
             more, *parts = pullback(bar)
+            more = self.settled(more, z, theta, given)
             z_bar = more if z_bar is None else z_bar + more
             totals = [added(a, b) for a, b in zip(totals, parts, strict=True)]
         if z_bar is not None:
@@ -139,6 +142,14 @@ class Equations:
             _, pullback = vjp(lambda *p: self.residual(z, whole_of(p), given), *moving)
             totals = [added(a, b) for a, b in zip(totals, pullback(multiplier), strict=True)]
         return placed(totals, at, len(theta))
+
+    def settled(self, z_bar: Any, z: Any, theta: Any, given: Any) -> Any:
+        """The cotangent of z from a further result, as far as the equations settle z."""
+        return z_bar
+
+    def one_of_many(self) -> Equations | None:
+        """The equations where z is one of a family of solutions, if results may not tell which."""
+        return None
 
     def linearised(self, z: Any, theta: Any, given: Any) -> tuple[Any, Any]:
         """The residual and its Jacobian."""
@@ -337,6 +348,11 @@ def solution(
     shift, why = z * 0.0, failure
     if why is None:
         shift, why = refinement(equations, z, theta, given)
+        family = None if why is None else equations.one_of_many()
+        if family is not None:
+            moved, still = refinement(family, z, theta, given)
+            if still is None:
+                equations, shift, why = family, moved, None
 
     def check() -> None:
         if why is not None:

@@ -28,6 +28,7 @@ from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace
 from .lent import BORROWER, borrowed, is_lent
+from .repeated_stores import begun_again, solved
 
 # How solvers are called here, where a program is recorded to be repeated. None: each call is to
 # become an operation. "asked": the call is under way, of which it is not known whether it solves.
@@ -286,8 +287,10 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
                 live, asked = live or values.met_live, asked or values.asked
         except Mapped as found:
             traces = sorted([*traces, found.trace], key=lambda trace: trace.birth)
+            begun_again()
         else:
             if memory is not None and memory.noting:
                 memory.results += results
                 memory.usable &= not asked
+            solved(len(results) if traces else 0)
             return Examples(traces, results, live)

@@ -18,6 +18,7 @@ from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
 from .by_example import again
 from .operation import as_recorded
+from .repeated_stores import stored_once
 from .results import NONE
 
 
@@ -40,7 +41,7 @@ def serves(
             return replaces(*originals)(function)
 
         def rule(*args: Any, **kwargs: Any) -> Any:
-            with unsearched():
+            with unsearched(), stored_once(originals[0].__name__, (args, kwargs)):
                 return as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -68,7 +69,8 @@ def keep_unsearched(cls: type) -> None:
 
 def within_unsearched(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with unsearched():
+        held = [*getattr(self, "__dict__", {}).values()]
+        with unsearched(), stored_once(method.__qualname__, (held, args, kwargs)):
             return method(self, *args, **kwargs)
 
     return update_wrapper(call, method)
@@ -107,7 +109,8 @@ def serves_method(
         of_method = "." in getattr(original, "__qualname__", "")
 
         def rule(*args: Any, **kwargs: Any) -> Any:
-            with unsearched():
+            given = args[1:] if of_method else args, kwargs
+            with unsearched(), stored_once(original.__name__, given):
                 return as_recorded(function, args, kwargs, of_method)
 
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -324,10 +324,15 @@ def least_squares(name: str) -> None:
             return of_scipy(*args, **options)
         data, outer, inner, fmt = parts
         plain = {key: fixed(x) if type(x) is Array else x for key, x in given.items()}
-        plain |= {"A": plain_array(fixed(data), outer, inner, fmt, A.shape), "b": fixed(b)}
+        plain["b"] = fixed(b)
+        dense = getattr(A, "A", A) if isinstance(A, ssl.LinearOperator) else A
+        if type(dense) is Array:  # whose products SciPy sums in another order than sparse ones
+            plain["A"] = fixed(dense)
+        elif moves(A):
+            plain["A"] = plain_array(fixed(data), outer, inner, fmt, A.shape)
         out = call_outside(original, (), plain)
         make = sparse.csc_array if fmt == "csc" else sparse.csr_array
-        A = CALLS[make]((data, inner, outer), shape=A.shape)
+        A = CALLS[make]((data, inner, outer), shape=np.shape(plain["A"]))
         return exact(out[0], CALLS[normal](A, b.reshape(-1), damp)), *out[1:]
 
 

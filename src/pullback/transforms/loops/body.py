@@ -43,7 +43,7 @@ class BodyTrace(StageTrace):
     """Writes down a body that is going to run many times; no single value may decide anything."""
 
     __slots__ = ()
-    plain_truth = False
+    plain_truth = captures = False
 
     def foreign(self, x: Array) -> Any:
         return example(x)

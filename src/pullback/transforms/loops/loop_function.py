@@ -17,7 +17,7 @@ from ...core.errors import (
 )
 from ...core.graph import Graph, Variable
 from ...core.messages import describe
-from ...core.trace import running
+from ...core.trace import RECORDINGS, running
 from ...core.tree import flatten, unflatten
 from ..seeds import shown
 from ..stage import StageTrace, capture
@@ -121,6 +121,18 @@ class LoopFunction:
             if not isinstance(x, Variable) and not is_number(x):
                 refuse_y(x, self.name)
         return Graph(graph.inputs, graph.equations, [*leaves, *y]), captured, y_structure
+
+    def recorded_twice(self, carry: list[Any], row: list[Any]) -> list[Any]:
+        """The body, written down twice.
+
+        A compiled function that was recorded meanwhile is one operation from then on, so that what
+        was written down before is another program.
+        """
+        made = RECORDINGS[0]
+        runs = [self.record(carry, row) for _ in range(2)]
+        if RECORDINGS[0] != made:
+            runs = [runs[1], self.record(carry, row)]
+        return runs
 
     def written(
         self,

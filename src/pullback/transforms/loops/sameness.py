@@ -120,7 +120,7 @@ class Comparison:
     def defined_alike(self, x: Variable, y: Any) -> bool:
         """Whether two variables of an older recording are results of the same operation."""
         (e, i), (f, j) = [self.definitions.get(z, (None, 0)) for z in (x, y)]
-        if e is None or f is None or i != j or e.primitive is not f.primitive:
+        if e is None or f is None or i != j or not self.same(e.primitive, f.primitive):
             return False
         return self.same(e.inputs, f.inputs) and self.same(e.static, f.static)
 

@@ -1,0 +1,496 @@
+"""What functions store that a solver's rule calls more often than SciPy does.
+
+    steps = []
+    brentq(lambda x: steps.append(x) or x**3 - a, 0, 9)
+    len(steps)                        # as in plain Python: the rule's own calls are not among them
+
+A rule has SciPy solve on plain values, and then calls the user's functions itself. What these have
+stored when SciPy returns is put back when the rule has ended. The numbers that SciPy's calls stored
+carry no derivative, so those that have one where the rule calls are replaced by Arrays that raise
+when an operation meets them. They are plain numbers again once the transformation has ended.
+
+Under `vmap` SciPy solves for each example, and what is stored is that of all of them, one after the
+other: numbers raise where the function reads them, and so do lists that it has made itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import MemberDescriptorType as Slot
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ...compiler.facts.bytecode import CHANGING, STORES, instructions
+from ...compiler.facts.classes import of_library, theirs
+from ...core.array import Array
+from ...core.errors import ArgumentError, EscapedError, LostDerivativeWarning, PullbackError
+from ...core.leftover import WRITTEN
+from ...core.reach.bytecode import original
+from ...core.reach.class_members import BORING, contents, dict_of, filled, of
+from ...core.reach.code_tables import with_nested
+from ...core.reach.namespaces import apart
+from ...core.reach.session import SESSION
+from ...core.storage import adopt, current, root_of, version
+from ...core.temporary import during
+from ...core.trace import Ended, enclosing
+
+MISSING = object()  # what an empty cell holds, and a name that isn't bound
+TEXT = str, bytes
+NUMBERS = {int, float, bool, complex, type(None), *TEXT}
+DRAWING = np.random.Generator, np.random.RandomState
+FUNCTIONS = FunctionType, MethodType, functools.partial
+LONG = 100  # lists that are longer hold numbers
+
+
+class StoredBySolver(Ended):
+    """The trace of numbers that functions have stored while a solver called them.
+
+    The node of an Array is the number as it was stored.
+    """
+
+    __slots__ = ()
+    leaves_nodes = True
+
+    def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        self.refuse(f"`{primitive.name}` met")
+
+    def concrete(self, x: Array, asked: str) -> Any:
+        self.refuse(f"`{asked}` was asked of")
+
+    def refuse(self, asked: str) -> NoReturn:
+        raise EscapedError(
+            f"{asked} a number that a function stored while {self.verb} called it; there it is"
+            " plain, and its derivative would be lost, or is that of another example.\n"
+            "  Compute it again from the solver's result, or log it with `x.numpy()`."
+        )
+
+
+class StoredPlace:
+    """Something that can be stored into, and what was in it."""
+
+    def __init__(self, x: Any, held: Any) -> None:
+        self.x, self.held = x, held
+
+
+@functools.lru_cache(1024)
+def names_and_stores(code: CodeType) -> tuple[frozenset[str], bool]:
+    """The names that code reads, and whether it may store into what outlives its call."""
+    names, may_store = set[str](), False
+    for part in with_nested(code):
+        names.update(part.co_names)
+        may_store |= any(
+            step.opname in STORES or (step.opname == "STORE_DEREF" and step.argval in free)
+            for free in (part.co_freevars,)
+            for step in instructions(part)
+        )
+    return frozenset(names), may_store or not CHANGING.isdisjoint(names)
+
+
+class StorableObjects:
+    """All that functions lead to which may be stored into, as far as it is the user's.
+
+    apart: ids of objects beyond which it does not look
+    """
+
+    def __init__(self, roots: Any, apart: Any = ()) -> None:
+        self.found: dict[int, Any] = {}  # by id; kept, so that no id is another's
+        self.places: list[tuple[Any, str]] = []  # names of globals, classes and slots
+        self.attributes = set[int]()  # ids of dicts that hold those of objects
+        self.apart, self.names, self.may_store, self.draws = apart, set[str](), False, False
+        self.waiting = [roots]
+        while self.waiting:
+            self.look(self.waiting.pop())
+
+    def look(self, x: Any) -> None:
+        kind = type(x)
+        if kind in NUMBERS or id(x) in self.found:
+            return
+        self.found[id(x)] = x
+        if id(x) in self.apart:
+            return
+        if kind is FunctionType:
+            self.look_at_function(x)
+        elif kind is MethodType:
+            self.waiting += [x.__self__, x.__func__]
+        elif kind is functools.partial:
+            self.waiting += [x.func, x.args, x.keywords, x.__dict__]
+        elif kind is CellType:
+            self.waiting += filled(x)
+        elif of(x, (tuple, list, deque, set, frozenset)):
+            self.waiting += x
+        elif of(x, dict):
+            self.waiting += dict.values(x)
+        elif of(x, DRAWING):
+            self.may_store = self.draws = True
+        elif of(x, type):
+            self.look_at_class(x)
+        elif of(x, ModuleType):
+            if not apart(vars(x)):
+                self.look_at_names(vars(x), self.names)
+        elif not of_library(kind):
+            self.look_at_object(x)
+        elif hasattr(x, "__wrapped__"):
+            self.waiting.append(x.__wrapped__)
+
+    def look_at_function(self, f: Any) -> None:
+        if theirs(f):
+            names, may_store = names_and_stores(original(f.__code__))
+            self.may_store |= may_store
+            self.names |= names
+            self.look_at_names(f.__globals__, names)
+            if "random" in names:
+                self.waiting.append(np.random.mtrand._rand)
+        self.waiting += [*(f.__closure__ or ()), f.__defaults__, f.__kwdefaults__, f.__dict__]
+
+    def look_at_names(self, scope: dict[str, Any], names: Any) -> None:
+        for name in names:
+            self.places.append((scope, name))
+            self.waiting.append(scope.get(name))
+
+    def look_at_class(self, cls: type) -> None:
+        if not of_library(cls):
+            for name, held in list(vars(cls).items()):
+                self.waiting.append(held)
+                if not name.startswith("__"):
+                    self.places.append((cls, name))
+
+    def look_at_object(self, x: Any) -> None:
+        self.waiting += [cls for cls in type(x).__mro__ if not of_library(cls)]
+        held = dict_of(x)
+        self.waiting.append(held)
+        self.attributes.add(id(held))
+        for base in type(x).__mro__:
+            slots = [name for name, slot in vars(base).items() if type(slot) is Slot]
+            self.places += [(x, name) for name in slots]
+            self.waiting += [getattr(x, name, None) for name in slots]
+
+
+class StoredContents:
+    """What objects hold: by id, and by id and name for places that have one."""
+
+    def __init__(self, objects: StorableObjects) -> None:
+        self.kept, self.places = objects, dict[Any, StoredPlace]()
+        for x in objects.found.values():
+            if type(x) is CellType:
+                self.note(x, (*filled(x), MISSING)[0])
+            elif type(x) is Array:
+                root = current(root_of(x))
+                if not root.within.live:
+                    self.note(root, (version(root), np.array(root.payload)))
+            elif of(x, np.ndarray):
+                if x.flags.writeable and owned(x):
+                    self.note(x, x.copy())
+            elif of(x, (list, deque, set)):
+                self.note(x, list(x))
+            elif of(x, dict):
+                self.note(x, dict(x))
+            elif of(x, DRAWING):
+                bits = x.bit_generator if of(x, np.random.Generator) else x
+                self.note(bits, state_of(bits))
+        for x, name in objects.places:
+            self.places[id(x), name] = place = StoredPlace(x, None)
+            place.held = now(place, (id(x), name))
+
+    def note(self, x: Any, held: Any) -> None:
+        self.places[id(x)] = StoredPlace(x, held)
+
+
+def grows(place: StoredPlace, before: Any) -> bool:
+    """Whether a container has another length than before, or a generator has drawn numbers."""
+    if type(place.x) in WRITTEN and type(place.held) is type(before):
+        return len(place.held) != len(before)
+    bits = of(place.x, (np.random.BitGenerator, np.random.RandomState))
+    return bits and repr(place.held) != repr(before)
+
+
+def owned(x: Any) -> bool:
+    """Whether the memory of an array lives as long as it; that of `odeint`'s points doesn't."""
+    while of(x.base, np.ndarray):
+        x = x.base
+    return bool(x.flags.owndata) or of(x.base, (bytearray, memoryview))
+
+
+def state_of(bits: Any) -> Any:
+    return bits.get_state() if of(bits, np.random.RandomState) else bits.state
+
+
+def now(place: StoredPlace, key: Any) -> Any:
+    """What is in a place now, in the form of a snapshot."""
+    x = place.x
+    if type(key) is tuple:
+        name = key[1]
+        if of(x, dict):
+            return x.get(name, MISSING)
+        return vars(x).get(name, MISSING) if of(x, type) else getattr(x, name, MISSING)
+    if type(x) is CellType:
+        return (*contents((x,)), MISSING)[0]
+    if of(x, (list, deque, set)):
+        return list(x)
+    if of(x, dict):
+        return dict(x)
+    if type(x) is Array or of(x, np.ndarray):
+        return x
+    return state_of(x)
+
+
+def put_back(place: StoredPlace, key: Any, held: Any) -> None:
+    """Let a place hold what it held."""
+    x = place.x
+    if type(key) is tuple:
+        put_name(x, key[1], held)
+    elif type(x) is CellType:
+        if held is MISSING:
+            del x.cell_contents
+        else:
+            x.cell_contents = held
+    elif of(x, set):
+        set.clear(x)
+        set.update(x, held)
+    elif of(x, dict):
+        dict.clear(x)
+        dict.update(x, held)
+    elif of(x, list):
+        list.__setitem__(x, slice(None), held)
+    elif of(x, deque):
+        deque.clear(x)
+        deque.extend(x, held)
+    elif type(x) is Array:
+        if not current(x).within.ended and version(x) != held[0]:
+            x[...] = held[1]
+    elif of(x, np.ndarray):
+        x[...] = held
+    elif of(x, np.random.RandomState):
+        x.set_state(held)
+    else:
+        x.state = held
+
+
+def put_name(x: Any, name: str, held: Any) -> None:
+    if of(x, dict):
+        if held is MISSING:
+            x.pop(name, None)
+        else:
+            x[name] = held
+    elif of(x, type):
+        if held is MISSING:
+            delattr(x, name)
+        else:
+            type.__setattr__(x, name, held)
+    elif held is MISSING:
+        object.__delattr__(x, name)
+    else:
+        object.__setattr__(x, name, held)
+
+
+def holds_array(x: Any, depth: int = 4) -> bool:
+    """Whether x is, or holds, an Array that carries a derivative or is mapped."""
+    if type(x) is Array:
+        return x.within.live
+    if not depth:
+        return False
+    if of(x, dict):
+        return any(holds_array(y, depth - 1) for y in dict.values(x))
+    if of(x, (tuple, list, deque)):
+        return any(holds_array(y, depth - 1) for y in x)
+    return type(x) not in TEXT and not of_library(type(x)) and holds_array(dict_of(x), depth - 1)
+
+
+class SolversStores:
+    """What the functions in `given` have stored, before and after SciPy called them."""
+
+    def __init__(self, name: str, given: Any, objects: StorableObjects) -> None:
+        self.given, self.trace = given, StoredBySolver(f"`{name}`")
+        self.before = StoredContents(objects)
+        self.after: StoredContents | None = None
+        self.of_batch = False
+        self.done = set[int]()  # of containers whose numbers raise
+        self.met: dict[Any, list[Any]] = {}  # what places held after calls of the rule's
+
+    def solved(self, examples: int) -> None:
+        """SciPy has returned, for so many examples of a batch; 0 if there is none."""
+        if self.after is None or (examples > 1 and not self.of_batch):
+            self.after = StoredContents(StorableObjects(self.given))
+            self.of_batch = examples > 1
+            if examples > 1:
+                self.refuse_lengths()
+
+    def refuse_lengths(self) -> None:
+        """Raise if a list that the function itself has made holds what all examples stored."""
+        assert self.after is not None
+        grown = [
+            place.x
+            for key, place in self.after.places.items()
+            if type(key) is int
+            and key in self.before.places
+            and key not in self.after.kept.attributes
+            and grows(place, self.before.places[key].held)
+        ]
+        if not grown:
+            return
+        session, traces = SESSION.get(), enclosing()
+        noted = () if session is None or session.notes is None else session.notes.places
+        outside = StorableObjects([trace.fun for trace in traces[-2:]], noted).found
+        message = (
+            f"A function fills a list, or draws random numbers, while {self.trace.verb} calls it,"
+            " and under `vmap` it is called for each example: what is left is that of them all.\n"
+            "  Read counts and steps from the solver's result, or call it in a loop over the"
+            " examples."
+        )
+        if any(id(x) not in outside for x in grown):
+            raise ArgumentError(message)
+        warnings.warn(message, LostDerivativeWarning, stacklevel=2)
+
+    def rewind(self) -> None:
+        """Let a call of the rule's find what SciPy's first call has found."""
+        self.look()
+        for key, place in self.before.places.items():
+            if self.unlike(place, place.held, now(place, key)):
+                put_back(place, key, place.held)
+
+    def look(self) -> None:
+        """Note what the rule's own calls have stored since."""
+        if self.after is None:
+            return
+        for key, place in self.after.places.items():
+            found = now(place, key)
+            if self.unlike(place, place.held, found) and holds_array(found):
+                self.met.setdefault(key, []).append(found)
+
+    def settle(self) -> None:
+        """Take back what the rule's own calls have stored."""
+        if self.after is None:
+            return
+        self.look()
+        session = SESSION.get()
+        for key, place in self.after.places.items():
+            if key in self.done:
+                continue
+            held = self.marked(place, key)
+            if held is not place.held or self.unlike(place, held, now(place, key)):
+                put_back(place, key, held)
+            if session is not None and not session.closed and held is not place.held:
+                session.note(place.x)
+
+    def unlike(self, place: StoredPlace, held: Any, found: Any) -> bool:
+        """Whether a place holds something else now."""
+        if found is place.x:  # an array
+            if type(found) is Array:
+                return bool(version(root_of(found)) != held[0])
+            return bool(found.tobytes() != held.tobytes())
+        if of(place.x, (list, deque, set)):
+            return len(held) != len(found) or any(
+                a is not b for a, b in zip(held, found, strict=True)
+            )
+        if type(held) is dict and held is not found and of(place.x, dict):
+            return list(held) != list(found) or any(held[k] is not found[k] for k in held)
+        return found is not held
+
+    def marked(self, place: StoredPlace, key: Any) -> Any:
+        """What a place holds, with Arrays that raise for numbers that SciPy's calls stored."""
+        x, held, old = place.x, place.held, self.before.places.get(key)
+        met = self.met.get(key, ())
+        if not (met or self.of_batch):
+            return held
+        if type(key) is tuple or type(x) is CellType:
+            return held if old is not None and old.held is held else self.mark(held)
+        if of(x, (list, deque)):
+            start = [] if old is None else old.held
+            same = [i < len(start) and start[i] is y for i, y in enumerate(held)]
+            return [y if old else self.mark(y) for y, old in zip(held, same, strict=True)]
+        if of(x, dict):
+            start = {} if old is None else old.held
+            moving = {
+                k
+                for found in met
+                for k, y in found.items()
+                if held.get(k, MISSING) is not y and holds_array(y)
+            }
+            everywhere = self.of_batch or any(k not in held for k in moving)
+            new = [k for k, y in held.items() if start.get(k, MISSING) is not y]
+            out = {k: self.mark(held[k]) for k in new if everywhere or k in moving}
+            return {**held, **out} if any(out[k] is not held[k] for k in out) else held
+        if type(x) is Array and old is not None and version(x) != old.held[0] and self.of_batch:
+            adopt(current(x), Array(x.payload, self.trace, held[1]))
+        return held
+
+    def mark(self, x: Any) -> Any:
+        """A number, or what holds numbers, with Arrays that raise in their places."""
+        if type(x) is tuple:
+            parts = [self.mark(y) for y in x]
+            return x if all(a is b for a, b in zip(parts, x, strict=True)) else tuple(parts)
+        inner: Any = x if of(x, (list, deque, dict)) or type(x) in TEXT else dict_of(x)
+        if of(inner, (list, deque, dict)):
+            if id(inner) not in self.before.places and id(inner) not in self.done:
+                self.done.add(id(inner))
+                keys = list(inner) if of(inner, dict) else range(len(inner))
+                for key in keys:
+                    inner[key] = self.mark(inner[key])
+            return x
+        counts = type(x) is int or (of(x, (np.ndarray, np.generic)) and x.dtype.kind in "iu")
+        moves = type(x) in (float, complex) or (
+            of(x, (np.ndarray, np.generic)) and x.dtype.kind in "fc"
+        )
+        if type(x) is Array:
+            moves |= x.dtype.kind in "fc"
+            counts |= x.dtype.kind in "iu"
+        if moves or (counts and self.of_batch):
+            value = x.payload if type(x) is Array else x
+            return Array(np.asarray(value)[()], self.trace, x)
+        return x
+
+
+CURRENT: ContextVar[SolversStores | None] = ContextVar("stores of solvers", default=None)
+
+
+def solved(examples: int) -> None:
+    """SciPy has solved, for so many examples of a batch."""
+    state = CURRENT.get()
+    if state is not None:
+        state.solved(examples)
+
+
+def begun_again() -> None:
+    """A call of functions begins: one of the rule's, or SciPy's after it was broken off."""
+    state = CURRENT.get()
+    if state is not None:
+        state.rewind()
+
+
+def functions_in(x: Any) -> list[Any]:
+    """The functions of the user's among arguments, also in lists, tuples and dicts."""
+    kind = type(x)
+    if kind in (list, tuple):
+        return [] if len(x) > LONG else [f for y in x for f in functions_in(y)]
+    if kind is dict:
+        return [f for y in x.values() for f in functions_in(y)]
+    if kind in FUNCTIONS or (kind not in BORING and callable(x) and not of_library(kind)):
+        return [x]
+    held = None if kind in BORING else dict_of(x)  # such as an operator's, or a constraint's
+    return [y for y in held.values() if type(y) in FUNCTIONS] if held else []
+
+
+@contextmanager
+def stored_once(name: str, given: Any) -> Iterator[None]:
+    """Within, functions in `given` store what SciPy's own calls of them store."""
+    functions = functions_in(given)
+    if not functions:
+        yield
+        return
+    objects = StorableObjects((functions, given))
+    state = SolversStores(name, (functions, given), objects) if objects.may_store else None
+    with during(CURRENT, state):
+        try:
+            yield
+        except PullbackError:
+            if state is not None:
+                state.rewind()  # it may be called again, for each example
+            raise
+        if state is not None:
+            state.settle()
