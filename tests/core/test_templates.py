@@ -36,7 +36,9 @@ class TestLater:
     def test_takes_what_it_will_take(self):
         """Names too, and it is called what it will be called."""
         assert written([], names="x, y")(x=1, y=2) == 6
-        assert written([], names="x, y=3, *, z=4")(1, z=2) == 12
+        text = "def total(x, y=3, *, z={z}):\n    return (x + y + z) * 2"
+        total = later(text, lambda space: from_template(text, {}, space, z=4))
+        assert (total(1, z=2), total(1)) == (12, 16)
         with pytest.raises(TypeError, match=r"total\(\) missing 1 required"):
             written([], names="x, y")(1)
         total = written([], names="x")

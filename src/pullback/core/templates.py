@@ -53,9 +53,9 @@ def later(text: str, make: Callable[[dict[str, Any]], Any]) -> Any:
     function.__qualname__, function.__doc__ = function.__name__, None
 
     def write() -> Any:
-        written = make(space)
-        function.__defaults__, function.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
-        function.__code__ = written.__code__  # last: another thread may call it
+        made = make(space)
+        function.__defaults__, function.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
+        function.__code__ = made.__code__  # last: another thread may call it
         return function
 
     space["write"] = write

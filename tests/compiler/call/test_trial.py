@@ -411,8 +411,12 @@ class TestEarly:
         with np.errstate(all="ignore"):
             assert fast(np.float64(0.0)) == np.inf
 
-    def test_first_calls_are_told_of(self):
+    def test_first_calls_are_told_of(self, monkeypatch):
         """To ask about a call changes nothing, before, between and after calls not looked at."""
+        monkeypatch.setattr(first_call, "FEW", 8)
+        monkeypatch.setattr(first_call, "OFTEN", 100)
+        monkeypatch.setattr(first_call, "ENOUGH", math.inf)
+        monkeypatch.setattr(first_call, "SHORT", math.inf)
         fast, new = pb.compile(lambda x: x * 2), choose_path.NEW
         assert fast.why(X) == fast.why(X[:2]) == new
         assert fast.why() == "The function has not been called."
@@ -426,8 +430,12 @@ class TestEarly:
         assert fast.why(X) == new
 
     @pytest.mark.parametrize("calls", [0, 1, 5, 20])
-    def test_what_is_recorded_on_request_is_replayed(self, calls):
+    def test_what_is_recorded_on_request_is_replayed(self, monkeypatch, calls):
         """By the next call, however many more would not have been looked at."""
+        monkeypatch.setattr(first_call, "FEW", 10)
+        monkeypatch.setattr(first_call, "OFTEN", 100)
+        monkeypatch.setattr(first_call, "ENOUGH", math.inf)
+        monkeypatch.setattr(first_call, "SHORT", math.inf)
         fast = pb.compile(lambda x: x * 2)
         for _ in range(calls):
             fast(X)
