@@ -145,7 +145,7 @@ class TestSlower:
             assert fast.why() == why
         np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
         fast(y)
-        assert "Machine code repeated it" in fast.why()
+        assert "Machine code replayed it" in fast.why()
         assert len(paths_of(fast)) == 2
 
     def test_names_and_numbers_arrive(self, quick):
@@ -247,7 +247,7 @@ class TestWhy:
             fast(X)
             assert fast.why() == reasons.AWAITED
         settle(fast, X, calls=2)
-        assert fast.why().startswith("Machine code repeated it")
+        assert fast.why().startswith("Machine code replayed it")
         fast(-X)
         assert fast.why() == reasons.EARLY
         fast(-X)

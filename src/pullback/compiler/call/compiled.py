@@ -93,7 +93,7 @@ class Compiled(Transformation):
         self.recorder: int | None = None  # the thread whose turn it is
         self.hits = self.misses = 0
         self.budget = Budget(not wait)
-        # What machine code repeats by itself: a builtin function, and what it may look at.
+        # What machine code replays by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.last_kind: CallKind | None = None  # of the last call, if one like it runs in Python
@@ -191,7 +191,7 @@ class Compiled(Transformation):
         if path.program is None:
             self.last_way = reasons.PREPARED
             return path.results(values, call.arrays)
-        self.last_way = f"{reasons.REPEATED}."
+        self.last_way = f"{reasons.REPLAYED}."
         if is_to_try(self, path):
             return tried(self, path, call, args, kwargs)
         out = path.results(values, call.arrays)

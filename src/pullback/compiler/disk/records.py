@@ -411,7 +411,7 @@ def drop(compiled: Compiled, call: Call) -> None:
     """Forget the paths that were found on disk: they have programs, but no recordings."""
     entry = compiled.entry(call.key)
     entry.sought = options()
-    compiled.know([])  # machine code may repeat it
+    compiled.know([])  # machine code may replay it
     entry.paths = [path for path in entry.paths if type(path.recording) is Recording]
 
 
