@@ -10,14 +10,14 @@ from ..loops.roll import looped
 from ..path import Entry, Path, answering, told_line
 from .choose_path import NEW, match
 
-REPEATED = "Machine code repeated it"
+REPLAYED = "Machine code replayed it"
 EARLY = (
     "The function ran in Python: calls of this kind have not taken long enough to record one."
     " To record the first, write `compile(f, wait=True)`."
 )
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
-PREPARED = "NumPy repeated it, while its machine code is made in the background."
+PREPARED = "NumPy replayed it, while its machine code is made in the background."
 NO_PROGRAM = "Ask outside of transformations, with arrays, numbers and containers of them."
 
 
@@ -72,12 +72,13 @@ def of_last(compiled: Any) -> str:
     """Why the last call ran as it did."""
     record = int(compiled.counter[1])
     if not record:
-        unlooked = EARLY if compiled.early is not None and compiled.early.calls else ""
-        return str(compiled.last_way or unlooked or compiled.last_miss)
+        if compiled.early is not None and compiled.early.calls:  # it wasn't looked at
+            return EARLY
+        return str(compiled.last_way or compiled.last_miss)
     ways = [w for w in compiled.repeat[1] if int(w.record.ctypes.data) == record]
     if ways and ways[0].path.slow:
         return slower(ways[0].path)
-    return f"{REPEATED}: its arguments, what it reads and the answers to its guards are known."
+    return f"{REPLAYED}: its arguments, what it reads and the answers to its guards are known."
 
 
 def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
@@ -95,7 +96,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     told, compiled.last_miss = compiled.last_miss, last
     if found is None:
         return str(told)
-    return slower(found[0]) if found[0].slow else "Machine code would repeat it."
+    return slower(found[0]) if found[0].slow else "Machine code would replay it."
 
 
 def listing(path: Path) -> str:
