@@ -50,3 +50,14 @@ def test_accumulations_take_an_axis_in_a_tuple():
             np.testing.assert_allclose(found, right, rtol=1e-14)
             asked += 1
     assert asked > 30
+
+
+@pytest.mark.parametrize("f", [np.max, np.min, np.nanmax, np.nanmin], ids=lambda f: f.__name__)
+def test_extremes_of_all_where_true_need_no_initial(f):
+    for axis in (None, 0, 1):
+        right = f(A, axis=axis, where=True)
+        np.testing.assert_array_equal(np.asarray(f(pb.array(A), axis=axis, where=True)), right)
+        found = pb.grad(lambda a, axis=axis: np.sum(f(a, axis=axis, where=True)))(B[:1])
+        np.testing.assert_array_equal(
+            found, pb.grad(lambda a, axis=axis: np.sum(f(a, axis=axis)))(B[:1])
+        )
