@@ -446,7 +446,7 @@ def extremum(primitive, a, axis, out, keepdims, initial, where):
     if out is not None:
         refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
-    where = True if where is none else broadcastable(where, a)
+    where = True if where is none or where is True else broadcastable(where, a)
     bounded = given(initial)
     axes = reduced_axes(axis, a.ndim)
     out = primitive(a, where, axis=axes, keepdims=kept(keepdims), bounded=bounded)

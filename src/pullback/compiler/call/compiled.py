@@ -39,7 +39,7 @@ from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget, is_timed
-from .call_kind import CallKind, NoKind, first_entry, first_run, unlooked
+from .call_kind import CallKind, NoKind, counts, first_calls, first_entry, first_run
 from .choose_path import NEW, match, path_of
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
@@ -113,7 +113,7 @@ class Compiled(Transformation):
         self.likely = not wait and records.is_likely(self)
         if not wait and not self.likely:
             self.early = Early()
-            self.repeat = unlooked(fun, self.early), []
+            self.repeat = first_calls(fun, self.early), []
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         repeat = self.repeat  # it keeps alive what the machine code looks at
@@ -135,6 +135,8 @@ class Compiled(Transformation):
         if self.refusal is not None or raising() or self.carried.is_heard():
             return self.fun(*args, **kwargs)
         timed = is_timed(self) and not at_once
+        if at_once and not self.repeat[1]:
+            self.know([])  # calls that aren't looked at would pass by what is recorded
         begun = thread_time() if timed else 0.0
         self.counter[1], self.last_way, self.last_kind = 0, "", None
         if timed and (out := first_run(self, args, kwargs)) is not MISS:
@@ -278,9 +280,13 @@ class Compiled(Transformation):
         return entry
 
     def known(self, call: Call, args: Any, kwargs: Any) -> Entry | None:
-        """The entry for a call, if there is one."""
-        first = first_entry(self, args, kwargs)
-        return self.entries.get(call.key) if first is None else self.entry(call.key, first)
+        """The entry for a call, if there is one, or what its first calls have counted so far."""
+        first, early = self.first, self.early  # another thread may take them
+        if first is not None and first.is_met(args, kwargs):
+            return first.entry
+        if early is not None and early.calls and counts(early, args, kwargs):
+            return Entry(early)
+        return self.entries.get(call.key)
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they can't be compiled."""
@@ -312,7 +318,7 @@ class Compiled(Transformation):
         """Forget all recordings."""
         self.entries.clear()
         self.know([])
-        self.quick_node = self.last_kind = self.first = None
+        self.quick_node = self.last_kind = self.first = self.early = None
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)

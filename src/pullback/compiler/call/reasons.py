@@ -72,8 +72,9 @@ def of_last(compiled: Any) -> str:
     """Why the last call ran as it did."""
     record = int(compiled.counter[1])
     if not record:
-        unlooked = EARLY if compiled.early is not None and compiled.early.calls else ""
-        return str(compiled.last_way or unlooked or compiled.last_miss)
+        if compiled.early is not None and compiled.early.calls:  # it wasn't looked at
+            return EARLY
+        return str(compiled.last_way or compiled.last_miss)
     ways = [w for w in compiled.repeat[1] if int(w.record.ctypes.data) == record]
     if ways and ways[0].path.slow:
         return slower(ways[0].path)
