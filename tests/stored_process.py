@@ -151,7 +151,7 @@ def look(name, f, args, fast, right):
     """What else a function can be asked for that was found on disk."""
     assert "return" in fast.graph(*copied(args)), name
     assert type(fast.ir(*copied(args))) is str, name
-    assert fast.why(*copied(args)) == "Machine code would repeat it.", name
+    assert fast.why(*copied(args)) == "Machine code would replay it.", name
     found = []
 
     def work():

@@ -83,7 +83,7 @@ The cells say what the laws say of the samples in `tests/samples`.
 - **constant**: the result carries no derivative (a position, a truth value, a count, a dtype, a text), or no array is taken.
 - **refused**: an error that gives the reason, never a silent zero.
 
-- **as it is**: right under `compile`, which calls the function of the sample each time and repeats no record of it.
+- **as it is**: right under `compile`, which runs the sample's function in Python each time and replays no recording of it.
 
 Of a ufunc of SciPy the note says by which arguments it is differentiated, in SciPy's names of them; where another one is, an error names that argument.
 First derivatives marked "1e-9" are compared with mpmath's at ordinary, extreme and degenerate arguments, and agree to that or to ten times the error of SciPy's own value there.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.errors import name_of
 
 X = np.array([0.5, -1.0, 2.0])
 PLAIN = np.zeros(())
@@ -32,6 +33,23 @@ def text_of(call, *classes):
         call()
     assert all(isinstance(caught.value, cls) for cls in classes), type(caught.value)
     return str(caught.value)
+
+
+class Proxy:
+    """Answers every attribute, as mocks and remote objects do."""
+
+    def __getattr__(self, name):
+        return Proxy()
+
+    def __call__(self, x):
+        return 3.0 * x
+
+
+def test_functions_that_answer_every_attribute():
+    """In messages they have the names of their classes, and partial functions one more."""
+    assert name_of(Proxy()) == "Proxy"
+    assert name_of(functools.partial(functools.partial(Proxy()), 1)) == "partial(Proxy)"
+    assert pb.grad(Proxy())(2.0) == pb.compile(Proxy())(1.0) == 3.0
 
 
 class TestTree:

@@ -418,7 +418,7 @@ class TestExceptions:
                 fast(x)
             return fast.why()
 
-        assert contexts[0].run(calls).startswith("Machine code repeated it: its arguments")
+        assert contexts[0].run(calls).startswith("Machine code replayed it: its arguments")
 
     def test_a_pullback_cannot_be_entered_by_its_own_rule(self):
         """It says so instead of mixing two passes."""

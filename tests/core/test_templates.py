@@ -4,6 +4,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from pullback.core.templates import from_template, later, unwritten
 
 TEXT = """
@@ -30,6 +32,17 @@ class TestLater:
         assert [total(1, 2), total(3, 4)] == [6, 14]
         assert len(calls) == 1
         assert total.__code__.co_varnames == ("x", "y")
+
+    def test_takes_what_it_will_take(self):
+        """Names too, and it is called what it will be called."""
+        assert written([], names="x, y")(x=1, y=2) == 6
+        text = "def total(x, y=3, *, z={z}):\n    return (x + y + z) * 2"
+        total = later(text, lambda space: from_template(text, {}, space, z=4))
+        assert (total(1, z=2), total(1)) == (12, 16)
+        with pytest.raises(TypeError, match=r"total\(\) missing 1 required"):
+            written([], names="x, y")(1)
+        total = written([], names="x")
+        assert (total.__qualname__, total.__doc__) == ("total", None)
 
     def test_shares_its_code_with_others_of_its_text(self):
         one, other = written([], names="x"), written([], names="x")

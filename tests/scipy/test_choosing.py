@@ -237,7 +237,7 @@ class TestValues:
         fast = pb.compile(f, wait=True)
         for a in (1.0, 1.1, 1.2, 1.05):
             assert np.isclose(fast(np.float64(a)), f(np.float64(a)), 1e-11)
-        assert fast.why().startswith("Machine code repeated it")
+        assert fast.why().startswith("Machine code replayed it")
 
     def test_a_branch_that_was_never_met(self):
         """Machine code says that it knows none, and Python runs."""
@@ -277,4 +277,4 @@ class TestValues:
         fast = pb.compile(both, wait=True)
         for a in (1.0, 1.1, 1.2, 1.05):
             assert np.allclose(fast(np.float64(a)), both(np.float64(a)), 1e-8)
-        assert fast.why().startswith("Machine code repeated it")
+        assert fast.why().startswith("Machine code replayed it")

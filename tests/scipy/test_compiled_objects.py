@@ -23,7 +23,7 @@ def compiled(f, *args):
     call = pb.compile(f, wait=True)
     for _ in range(3):
         call(*args)
-    assert "would repeat" in str(call.why(*args)), f"{f}: {call.why(*args)}"
+    assert "would replay" in str(call.why(*args)), f"{f}: {call.why(*args)}"
     return call
 
 

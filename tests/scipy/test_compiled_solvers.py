@@ -335,7 +335,7 @@ def test_short_functions():
             assert np.isclose(fast(np.float64(x)), PROGRAMS[name](np.float64(x)), 1e-9)
         found[name] = fast.why().partition(":")[0]
     runs = "Running the function is faster, and so it runs"
-    assert found.pop("volatility") == "Machine code repeated it", found  # SciPy's Python is in it
+    assert found.pop("volatility") == "Machine code replayed it", found  # SciPy's Python is in it
     assert set(found.values()) == {runs}, found
 
 

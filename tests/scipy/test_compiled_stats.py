@@ -97,7 +97,7 @@ def test_what_computes_is_repeated():
             compiled(factor * x)
         why = str(compiled.why(x))
         close = np.allclose(compiled(x * 1.01), plain(x * 1.01), 1e-9, 1e-12, equal_nan=True)
-        if why != "Machine code would repeat it." or not close:
+        if why != "Machine code would replay it." or not close:
             missed[name] = why, close
     assert not missed
 
@@ -125,7 +125,7 @@ def test_what_asks_of_each_example_is_repeated(name):
     for factor in (1.0, 1.001, 0.99, 1.0):
         for x, y in zip(compiled(factor * xs), plain(factor * xs), strict=True):
             np.testing.assert_allclose(x, y, 1e-9, 1e-12)
-    assert compiled.why().startswith("Machine code repeated it")
+    assert compiled.why().startswith("Machine code replayed it")
 
 
 def test_a_covariance_near_a_singular_one_is_scipys_matter():
@@ -138,7 +138,7 @@ def test_a_covariance_near_a_singular_one_is_scipys_matter():
     compiled = pb.compile(plain, wait=True)
     for r in (0.3, 0.4, 0.5):
         compiled(r)
-    assert str(compiled.why(0.3)) == "Machine code would repeat it."
+    assert str(compiled.why(0.3)) == "Machine code would replay it."
     for r in (0.6, -0.99, 1 - 1e-6, 1 - 1e-9):
         np.testing.assert_allclose(compiled(r), plain(r), rtol=1e-12 / (1 - abs(r)))
     for r in (1 - 1e-11, 1.0, 2.0):
@@ -226,4 +226,4 @@ def test_a_density_from_outside_is_read_again():
         for _ in range(3):
             for x, y in zip(compiled(V * 1.1), plain(V * 1.1), strict=True):
                 np.testing.assert_allclose(x, y, 1e-12)
-    assert compiled.why(V * 1.1) == "Machine code would repeat it."
+    assert compiled.why(V * 1.1) == "Machine code would replay it."

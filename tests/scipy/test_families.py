@@ -120,3 +120,26 @@ def test_a_family_that_ends_as_the_parameter_moves_has_none():
         pb.grad(value)(S)
     with pytest.raises(pb.SolverError, match="not unique"):
         pb.jvp(value, (S,), (1.0,))
+
+
+RESIDUALS = {
+    "product": lambda z, a: z[0] * z[1] - a,
+    "circle": lambda z, a: z @ z - a,
+    "curve": lambda z, a: np.exp(z[0]) * z[1] ** 3 - a,
+    "sum of curves": lambda z, a: np.sinh(z[0]) + z[1] ** 3 - a,
+}
+
+
+@pytest.mark.parametrize("how", ["BFGS", "L-BFGS-B", "CG", "Nelder-Mead"])
+@pytest.mark.parametrize("name", RESIDUALS)
+def test_a_family_is_known_however_far_from_it_the_solver_stops(name, how):
+    """Beside a family the Jacobian is regular, and would give a number that depends on rounding."""
+    residual = RESIDUALS[name]
+    x = lambda a: optimize.minimize(lambda z: residual(z, a) ** 2, [1.0, 0.5], method=how).x[0]
+    with pytest.raises(pb.SolverError):
+        pb.grad(x)(2.0)
+    try:
+        found = pb.jvp(x, (2.0,), (1.0,))[1]
+    except pb.SolverError:
+        return
+    assert np.isnan(found)

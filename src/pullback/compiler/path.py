@@ -37,7 +37,7 @@ from .record.recording import (
 )
 
 SECOND = 20  # runs of a path after which it is compiled again, better
-# Recordings in a row that nothing repeats: of any kind, and of those for certain floats alone.
+# Recordings in a row that nothing replays: of any kind, and of those for certain floats alone.
 VAIN, VAIN_FOR_FLOATS = 32, 4
 SOME = 3  # runs of early machine code after which it may be found to be slow
 OFTEN = 5  # repetitions of a recording for certain numbers after which one for all is made
@@ -113,7 +113,7 @@ class Path:
         ]
 
     def warm(self, wait: bool = False, behind: bool = False) -> None:
-        """Count a run: what is repeated becomes machine code, and later better machine code.
+        """Count a run: what is replayed becomes machine code, and later better machine code.
 
         wait: whether the better one is made at once, and none in the background.
         behind: whether the first one is made in the background as well, and runs go on by NumPy.
@@ -201,7 +201,7 @@ class Path:
 
     def narrow(self, records: bool) -> bool:
         """Whether it is time for a recording in which numbers are inputs: this one is for some
-        alone, and no machine code repeats it.
+        alone, and no machine code replays it.
 
         records: whether a call may be recorded now; one attempt is enough.
         """
@@ -401,7 +401,7 @@ class Entry:
         return all(path.slow for path in self.paths)
 
     def in_vain(self, hits: int, for_floats: bool) -> bool:
-        """Whether one recording after the other has been made, and none of them repeated.
+        """Whether one recording after the other has been made, and none of them replayed.
 
         for_floats: whether this one stands for certain floats alone, which hardly come again.
         """

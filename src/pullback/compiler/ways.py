@@ -150,7 +150,7 @@ class Served:
 def way_of(
     path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray, equal: bool
 ) -> Way | None:
-    """How machine code repeats a path for calls like this one, or None if it cannot.
+    """How machine code replays a path for calls like this one, or None if it cannot.
 
     equal: whether floats that are not inputs may be others that are equal.
     """

@@ -20,6 +20,7 @@ import inspect
 import os
 import sys
 import types
+from functools import partial
 from typing import Any
 
 __all__ = [
@@ -156,8 +157,7 @@ def name_of(f: object) -> str:
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
     if isinstance(name, str):
         return name.rsplit("<locals>.", 1)[-1]
-    inner = getattr(f, "func", None)
-    return f"partial({name_of(inner)})" if inner is not None else type(f).__name__
+    return f"partial({name_of(f.func)})" if isinstance(f, partial) else type(f).__name__
 
 
 def public_module(module: str, name: str) -> str:

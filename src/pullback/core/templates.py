@@ -50,18 +50,21 @@ def later(text: str, make: Callable[[dict[str, Any]], Any]) -> Any:
     """
     space: dict[str, Any] = {"__name__": __name__}
     function = FunctionType(unwritten.__code__, space, name_in(text.strip()))
+    function.__qualname__, function.__doc__ = function.__name__, None
 
     def write() -> Any:
-        function.__code__ = make(space).__code__
+        made = make(space)
+        function.__defaults__, function.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
+        function.__code__ = made.__code__  # last: another thread may call it
         return function
 
     space["write"] = write
     return function
 
 
-def unwritten(*xs: Any) -> Any:
+def unwritten(*xs: Any, **more: Any) -> Any:
     """The code of a function of `later` until it is called, with globals of its own."""
-    return write()(*xs)  # type: ignore[name-defined]  # noqa: F821  # among its globals
+    return write()(*xs, **more)  # type: ignore[name-defined]  # noqa: F821  # among its globals
 
 
 @cache

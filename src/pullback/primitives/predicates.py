@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, wraps
+from inspect import signature
 
 import numpy as np
 
@@ -24,8 +25,14 @@ def of_values(ask):
     Under vmap, and in what is recorded, each operation of the question has to be seen.
     """
 
+    operands = tuple(signature(ask).parameters)[:2]
+
     @wraps(ask)
-    def answer(x, y, *settings, **keywords):
+    def answer(*given, **keywords):
+        given += tuple(keywords.pop(x) for x in operands[len(given) :] if x in keywords)
+        if len(given) < 2:
+            return ask(*given, **keywords)  # which says what is missing
+        x, y, *settings = given
         x, y = [as_array(v) if type(v) in LISTS else v for v in (x, y)]
         if type(x) in COMPARED and type(y) in COMPARED:
             trace = youngest((x, y))

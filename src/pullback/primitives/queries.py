@@ -7,7 +7,7 @@ import numpy as np
 from ..core.primitive import Primitive, align
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec
-from .arguments import as_array, kept, one_axis, reduced_axes
+from .arguments import as_array, kept, kept_loosely, one_axis, reduced_axes
 from .reductions import broadcastable, reduced
 
 none = np._NoValue
@@ -105,9 +105,9 @@ def position(primitive):
         a = as_array(a)
         axis = one_axis(axis, a.ndim)
         if axis is not None:
-            return primitive(a, axis=axis, keepdims=kept(keepdims))
+            return primitive(a, axis=axis, keepdims=kept_loosely(keepdims))
         index = primitive(a.reshape(-1), axis=0, keepdims=False)
-        return index.reshape((1,) * a.ndim) if kept(keepdims) else index
+        return index.reshape((1,) * a.ndim) if kept_loosely(keepdims) else index
 
     return replaces(primitive.function)(implementation)
 

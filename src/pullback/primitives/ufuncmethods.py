@@ -180,6 +180,8 @@ def logarithm_of_sum(ufunc, array, axes, given):
 def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     refuse(name_of(ufunc, "accumulate"), out=out)
     array = taken(ufunc, "accumulate", array, dtype)
+    if type(axis) is tuple and len(axis) == 1:
+        (axis,) = axis
     if ufunc is np.add or ufunc is np.multiply:
         return (np.cumsum if ufunc is np.add else np.cumprod)(array, axis=axis, dtype=dtype)
     if dtype is not None:

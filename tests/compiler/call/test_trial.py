@@ -145,7 +145,7 @@ class TestSlower:
             assert fast.why() == why
         np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
         fast(y)
-        assert "Machine code repeated it" in fast.why()
+        assert "Machine code replayed it" in fast.why()
         assert len(paths_of(fast)) == 2
 
     def test_names_and_numbers_arrive(self, quick):
@@ -247,7 +247,7 @@ class TestWhy:
             fast(X)
             assert fast.why() == reasons.AWAITED
         settle(fast, X, calls=2)
-        assert fast.why().startswith("Machine code repeated it")
+        assert fast.why().startswith("Machine code replayed it")
         fast(-X)
         assert fast.why() == reasons.EARLY
         fast(-X)
@@ -410,6 +410,63 @@ class TestEarly:
             fast(np.float64(0.0))
         with np.errstate(all="ignore"):
             assert fast(np.float64(0.0)) == np.inf
+
+    def test_first_calls_are_told_of(self, monkeypatch):
+        """To ask about a call changes nothing, before, between and after calls not looked at."""
+        monkeypatch.setattr(first_call, "FEW", 8)
+        monkeypatch.setattr(first_call, "OFTEN", 100)
+        monkeypatch.setattr(first_call, "ENOUGH", math.inf)
+        monkeypatch.setattr(first_call, "SHORT", math.inf)
+        fast, new = pb.compile(lambda x: x * 2), choose_path.NEW
+        assert fast.why(X) == fast.why(X[:2]) == new
+        assert fast.why() == "The function has not been called."
+        assert fast.cache_info()[2:4] == (0, 0)
+        fast(X)
+        for _ in range(9):
+            assert fast.why(X) == fast.why() == reasons.EARLY
+            fast(X)
+        assert fast.why(X) == fast.why() == reasons.EARLY
+        fast.cache_clear()
+        assert fast.why(X) == new
+
+    @pytest.mark.parametrize("calls", [0, 1, 5, 20])
+    def test_what_is_recorded_on_request_is_replayed(self, monkeypatch, calls):
+        """By the next call, however many more would not have been looked at."""
+        monkeypatch.setattr(first_call, "FEW", 10)
+        monkeypatch.setattr(first_call, "OFTEN", 100)
+        monkeypatch.setattr(first_call, "ENOUGH", math.inf)
+        monkeypatch.setattr(first_call, "SHORT", math.inf)
+        fast = pb.compile(lambda x: x * 2)
+        for _ in range(calls):
+            fast(X)
+        fast.ir(X)
+        assert fast.cache_info().hits == 0
+        for k in range(3):
+            np.testing.assert_array_equal(fast(X), X * 2)
+            assert fast.cache_info()[:4] == (k + 1, 1, 1, 1)
+
+    def test_threads_that_make_the_first_calls(self):
+        """Of several kinds, some of them looked at, which one thread may do for another."""
+        found, before = [], sys.getswitchinterval()
+
+        def work(fast):
+            try:
+                found.extend([fast(X[: k % 3]).size == k % 3 for k in range(14)])
+            except Exception as e:
+                found.append(e)
+
+        try:
+            sys.setswitchinterval(1e-6)
+            for _ in range(20):
+                fast = pb.compile(lambda x: x * 2)
+                threads = [threading.Thread(target=work, args=(fast,)) for _ in range(4)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+        finally:
+            sys.setswitchinterval(before)
+        assert found == [True] * (20 * 4 * 14)
 
     def test_what_it_raises_arrives_and_counts(self):
         fast = pb.compile(np.linalg.inv)

@@ -125,7 +125,7 @@ def test_a_call_has_a_reason(name, wait):
             about = f"{way}, call {i}: {f.why()!r}"
             assert f.why().endswith("."), about
             assert "has not been called" not in f.why(), about
-            assert replayed or not f.why().startswith("Machine code repeated"), about
+            assert replayed or not f.why().startswith("Machine code replayed"), about
             assert f.why(X.copy()).endswith("."), about
             assert "has not been called" not in f.why(), about
 

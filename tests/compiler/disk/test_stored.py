@@ -745,7 +745,7 @@ class TestWhatIsLookedAt:
 
     def test_why(self, later):
         _, g, x = self.compiled(later)
-        assert g.why(x) == "Machine code would repeat it."
+        assert g.why(x) == "Machine code would replay it."
 
     def test_another_way(self, later):
         f, g, x = self.compiled(later)

@@ -97,7 +97,7 @@ def test_they_are_compiled(fun):
     fast = pb.compile(lambda x: fun(s, x))
     for _ in range(4):
         assert fast(2.0) == fun(s, 2.0)
-    assert "would repeat" in fast.why(2.0)
+    assert "would replay" in fast.why(2.0)
 
 
 def test_what_functions_hold():
@@ -124,7 +124,7 @@ def test_what_functions_hold():
         for _ in range(4):
             expected = 2.0 * len(scale.__name__) * float(scale.__doc__) + len(scale.__annotations__)
             assert fast(2.0) == expected
-    assert "would repeat" in fast.why(2.0)
+    assert "would replay" in fast.why(2.0)
 
 
 class Box:

@@ -267,7 +267,7 @@ class TestBuffers:
 
         compiled = settled(pb.compile(pb.grad(f)), 2.0)
         assert compiled(3.0) == 4.0
-        assert compiled.why(2.0) == "Machine code would repeat it."
+        assert compiled.why(2.0) == "Machine code would replay it."
 
     @pytest.mark.filterwarnings("ignore:.*falls back to Python")
     def test_a_buffer_from_outside(self):
@@ -293,7 +293,7 @@ class TestBuffers:
 def test_the_functions_beneath_distributions_are_repeated():
     stats = pytest.importorskip("scipy.stats")
     compiled = settled(pb.compile(pb.grad(lambda x: stats.norm._cdf(x) + stats.t._sf(x, 4.0))), 0.3)
-    assert compiled.why(0.3) == "Machine code would repeat it."
+    assert compiled.why(0.3) == "Machine code would replay it."
     np.testing.assert_allclose(compiled(0.5), stats.norm.pdf(0.5) - stats.t.pdf(0.5, 4.0))
 
 
@@ -301,7 +301,7 @@ def settled(compiled, x):
     """Calls until a record stands."""
     for _ in range(2000):
         compiled(x)
-        if compiled.why(x) == "Machine code would repeat it.":
+        if compiled.why(x) == "Machine code would replay it.":
             break
     return compiled
 

@@ -26,6 +26,15 @@ RAISED = {
     "ignored": IGNORE,
     "others": "warnings.simplefilter('error', DeprecationWarning)",
     "reset": "warnings.resetwarnings(); warnings.simplefilter('error', Warning)",
+    **{
+        f"behind one of {name}": f"warnings.simplefilter('error'); warnings.filterwarnings({about})"
+        for name, about in {
+            "text": "'always', message='of others'",
+            "a module": "'default', module='elsewhere'",
+            "a line": "'once', lineno=12345",
+            "a class": "'ignore', category=DeprecationWarning",
+        }.items()
+    },
 }
 RECORDED = {
     "always": "warnings.simplefilter('always')",
@@ -67,6 +76,35 @@ def f(x):
         y = {computed}
     return x * 0 + len(found) if found else y
 """,
+    "shown": """
+def f(x):
+    found, before = [], warnings.showwarning
+    warnings.showwarning = lambda *about, **more: found.append(about)
+    try:
+        with warnings.catch_warnings():
+            {how}
+            y = {computed}
+    finally:
+        warnings.showwarning = before
+    return x * 0 + len(found) if found else y
+""",
+    "shown inside": """
+def f(x):
+    found = []
+    with warnings.catch_warnings():
+        {how}
+        warnings.showwarning = lambda *about, **more: found.append(about)
+        y = {computed}
+    return x * 0 + len(found) if found else y
+""",
+    "shown without filters": """
+def f(x):
+    found, before = [], warnings.showwarning
+    warnings.showwarning = lambda *about, **more: found.append(about)
+    y = {computed}
+    warnings.showwarning = before
+    return x * 0 + len(found) if found else y
+""",
     "looped over": """
 def f(x):
     with warnings.catch_warnings(record=True) as found:
@@ -79,10 +117,12 @@ def f(x):
 }
 CASES = [
     (form, how, computed, outside)
-    for form, ways in zip(FORMS, [RAISED, RAISED, RECORDED, RECORDED], strict=True)
+    for form, ways in zip(FORMS, [RAISED, RAISED, *[RECORDED] * 5], strict=True)
     for how, computed, outside in itertools.product(
         ways.items(), COMPUTED.items(), ["default", "ignore", "always"]
     )
+    # A line of NumPy's Python code warns once by default: here, the first run of two that record.
+    if (form, computed[0], outside) != ("shown without filters", "mean", "default")
 ]
 CALM, LOUD = np.array([1.5, 0.5]), np.array([0.0, -1.0])
 

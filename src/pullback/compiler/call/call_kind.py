@@ -81,7 +81,7 @@ class CallKind:
         """Make the next calls that need not be timed without a look, if no other kind has come."""
         early = self.entry.early
         if early.short and early.untimed and len(compiled.entries) < 2 and not compiled.repeat[1]:
-            compiled.repeat = spared(compiled.fun, early), []
+            compiled.repeat = next_calls(compiled.fun, early), []
 
     def is_like(self, args: Any, kwargs: Any) -> bool:
         """Whether a call is of this kind; it may be, and be told apart."""
@@ -102,7 +102,7 @@ class CallKind:
         return self.is_like(args, kwargs) and self.handling == error_handling()
 
 
-def unlooked(fun: Any, early: Early) -> Callable[..., Any]:
+def first_calls(fun: Any, early: Early) -> Callable[..., Any]:
     """Make the first call, and the next few as well if it is short; MISS once they are made.
 
     What an earlier process left may spare a call that is long. So that is asked for before, when
@@ -135,7 +135,7 @@ def unlooked(fun: Any, early: Early) -> Callable[..., Any]:
     return run
 
 
-def spared(fun: Any, early: Early) -> Callable[..., Any]:
+def next_calls(fun: Any, early: Early) -> Callable[..., Any]:
     """Make the next calls that are not timed, whatever their kind; MISS once they are made.
 
     To tell the kind of a call takes as long as a short function does.
@@ -162,17 +162,18 @@ def first_run(compiled: Any, args: Any, kwargs: Any) -> Any:
     MISS where it must be, or is later. Its kind has an entry, which is kept under its key once a
     call is arranged.
     """
-    if compiled.early is None or compiled.carried:
+    early = compiled.early  # another thread may take it
+    if early is None or compiled.carried:
         return MISS
     if compiled.static_argnums or compiled.static_argnames:
         return MISS
     with suppress(NoKind):
-        kind = CallKind(Entry(compiled.early), args, kwargs)
+        kind = CallKind(Entry(early), args, kwargs)
         if not kind.flat or not all(dtype.char in NUMERIC for _, _, dtype in kind.arrays):
             return MISS
-        if counts(compiled.early, args, kwargs):
-            compiled.first = compiled.last_kind = kind
+        if counts(early, args, kwargs):
             compiled.early = None
+            compiled.first = compiled.last_kind = kind
             return kind.run(compiled, args, kwargs)
     return MISS
 

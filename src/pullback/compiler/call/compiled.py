@@ -39,7 +39,7 @@ from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget, is_timed
-from .call_kind import CallKind, NoKind, first_entry, first_run, unlooked
+from .call_kind import CallKind, NoKind, counts, first_calls, first_entry, first_run
 from .choose_path import NEW, match, path_of
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
@@ -93,7 +93,7 @@ class Compiled(Transformation):
         self.recorder: int | None = None  # the thread whose turn it is
         self.hits = self.misses = 0
         self.budget = Budget(not wait)
-        # What machine code repeats by itself: a builtin function, and what it may look at.
+        # What machine code replays by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.last_kind: CallKind | None = None  # of the last call, if one like it runs in Python
@@ -113,7 +113,7 @@ class Compiled(Transformation):
         self.likely = not wait and records.is_likely(self)
         if not wait and not self.likely:
             self.early = Early()
-            self.repeat = unlooked(fun, self.early), []
+            self.repeat = first_calls(fun, self.early), []
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         repeat = self.repeat  # it keeps alive what the machine code looks at
@@ -136,6 +136,8 @@ class Compiled(Transformation):
             self.counter[1], self.last_way = 0, reasons.HEARD
             return self.fun(*args, **kwargs)
         timed = is_timed(self) and not at_once
+        if at_once and not self.repeat[1]:
+            self.know([])  # calls that aren't looked at would pass by what is recorded
         begun = thread_time() if timed else 0.0
         self.counter[1], self.last_way, self.last_kind = 0, "", None
         if timed and (out := first_run(self, args, kwargs)) is not MISS:
@@ -191,7 +193,7 @@ class Compiled(Transformation):
         if path.program is None:
             self.last_way = reasons.PREPARED
             return path.results(values, call.arrays)
-        self.last_way = f"{reasons.REPEATED}."
+        self.last_way = f"{reasons.REPLAYED}."
         if is_to_try(self, path):
             return tried(self, path, call, args, kwargs)
         out = path.results(values, call.arrays)
@@ -280,9 +282,13 @@ class Compiled(Transformation):
         return entry
 
     def known(self, call: Call, args: Any, kwargs: Any) -> Entry | None:
-        """The entry for a call, if there is one."""
-        first = first_entry(self, args, kwargs)
-        return self.entries.get(call.key) if first is None else self.entry(call.key, first)
+        """The entry for a call, if there is one, or what its first calls have counted so far."""
+        first, early = self.first, self.early  # another thread may take them
+        if first is not None and first.is_met(args, kwargs):
+            return first.entry
+        if early is not None and early.calls and counts(early, args, kwargs):
+            return Entry(early)
+        return self.entries.get(call.key)
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they can't be compiled."""
@@ -314,7 +320,7 @@ class Compiled(Transformation):
         """Forget all recordings."""
         self.entries.clear()
         self.know([])
-        self.quick_node = self.last_kind = self.first = None
+        self.quick_node = self.last_kind = self.first = self.early = None
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)

@@ -72,7 +72,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             path.node = PathNode(path, compiled.__name__)
         xs = [*[call.leaves[i] for i in call.inputs], *call.numbers]
         if path.node.stands_for(xs):
-            compiled.hits, compiled.last_way = compiled.hits + 1, f"{reasons.REPEATED}."
+            compiled.hits, compiled.last_way = compiled.hits + 1, f"{reasons.REPLAYED}."
             compiled.quick_node = QuickNode.of(path, args, kwargs, xs)
             if not any(map(batched, xs)):
                 return path.node(xs, values)

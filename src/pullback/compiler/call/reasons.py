@@ -10,7 +10,7 @@ from ..loops.roll import looped
 from ..path import Entry, Path, answering, told_line
 from .choose_path import NEW, match
 
-REPEATED = "Machine code repeated it"
+REPLAYED = "Machine code replayed it"
 UNCALLED = "The function has not been called."
 EARLY = (
     "The function ran in Python: calls of this kind have not taken long enough to record one."
@@ -18,7 +18,7 @@ EARLY = (
 )
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
-PREPARED = "NumPy repeated it, while its machine code is made in the background."
+PREPARED = "NumPy replayed it, while its machine code is made in the background."
 KIND = "The function runs in Python for arguments of this kind."
 HEARD = (
     "The function ran in Python: NumPy's errors are to be raised here, or other code hears of what"
@@ -97,14 +97,16 @@ def of_last(compiled: Any) -> str:
     """Why the last call ran as it did."""
     record = int(compiled.counter[1])
     if not record:
-        early = [compiled.early, *[entry.early for entry in compiled.entries.values()]]
-        if compiled.last_miss is UNCALLED and any(e is not None and e.calls for e in early):
-            return compiled.last_way or EARLY  # the first calls are not looked at
+        if compiled.early is not None and compiled.early.calls:  # it wasn't looked at
+            return EARLY
+        early = any(entry.early.calls for entry in compiled.entries.values())
+        if compiled.last_miss is UNCALLED and early:
+            return str(compiled.last_way or EARLY)
         return str(compiled.last_way or compiled.last_miss)
     ways = [w for w in compiled.repeat[1] if int(w.record.ctypes.data) == record]
     if ways and ways[0].path.slow:
         return slower(ways[0].path)
-    return f"{REPEATED}: its arguments, what it reads and the answers to its guards are known."
+    return f"{REPLAYED}: its arguments, what it reads and the answers to its guards are known."
 
 
 def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
@@ -126,7 +128,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     told, compiled.last_miss = compiled.last_miss, last
     if found is None:
         return str(told)
-    return slower(found[0]) if found[0].slow else "Machine code would repeat it."
+    return slower(found[0]) if found[0].slow else "Machine code would replay it."
 
 
 def listing(path: Path) -> str:

@@ -85,7 +85,7 @@ def record_call(
             found = match(compiled, entry, call.arrays, call.numbers)
             if found is not None:
                 compiled.misses, compiled.hits = compiled.misses - 1, compiled.hits + 1
-                compiled.last_way = f"{reasons.REPEATED}."
+                compiled.last_way = f"{reasons.REPLAYED}."
                 return found[0].results(found[1], call.arrays)
             if compiled.refusal is not None:
                 return call_inside(compiled.fun, args, kwargs)

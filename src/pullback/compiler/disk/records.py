@@ -28,6 +28,7 @@ import optree
 from ...core.graph import Variable
 from ...core.registry import CREATION, FUNCTIONS, UFUNCS
 from ...core.tree import NAMESPACE, meet, unflatten
+from ...transforms.transformation import Transformation
 from ..entry import native_records
 from ..facts.ambient import copiers
 from ..facts.classes import Unprovable, of_library
@@ -288,7 +289,7 @@ def home(rule: Any) -> str:
 def sign_of(compiled: Compiled) -> str:
     """The name of the file that marks that artifacts exist for a function of this name."""
     fun = compiled.fun
-    while hasattr(fun, "fun"):  # of a transformation
+    while isinstance(fun, Transformation):
         fun = fun.fun
     name = getattr(fun, "__qualname__", type(fun).__qualname__)
     return disk.key_of("function", str(getattr(fun, "__module__", "")), str(name))
@@ -410,7 +411,7 @@ def drop(compiled: Compiled, call: Call) -> None:
     """Forget the paths that were found on disk: they have programs, but no recordings."""
     entry = compiled.entry(call.key)
     entry.sought = options()
-    compiled.know([])  # machine code may repeat it
+    compiled.know([])  # machine code may replay it
     entry.paths = [path for path in entry.paths if type(path.recording) is Recording]
 
 

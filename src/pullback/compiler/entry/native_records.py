@@ -297,7 +297,7 @@ class Way:
     """A path of a compiled function that machine code can replay.
 
     Args:
-        path: what it repeats.
+        path: what it replays.
         checks: what is read beside the arguments.
         rows: how the arguments lie; the last of them are those by name.
         results, there: of a call, those that are computed and those that are there already.

@@ -36,9 +36,10 @@ from .judge import may_repeat
 from .listeners import WATCHING, Answers, Draws, identified, is_asked, looked_up, warns
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
-from .warned import Warned, setup
+from .warned import Warned, setup, shows
 
 SILENCING = {"errstate", "seterr", "geterr"}
+CHANGED = {"filters", "showwarning"}  # of `warnings`, by programs
 LISTENERS: tuple[tuple[list[Any], Any], ...] = (
     (ASKED, is_asked), (ANSWERS, Answers), (LOOKUPS, looked_up), (DRAWS, Draws), (WARNS, warns),
     (IDENTIFIED, identified),
@@ -105,6 +106,7 @@ class Watch:
         self.silences = False
         # The `setup` of warnings before code ran that may change it; other threads may, too.
         self.warning_setup: Any = None
+        self.shows = shows()  # warnings, when the call begins
         self.answers: set[Any] = set()  # functions that tell what the process has answered
         self.identities: dict[int, tuple[Any, Identity]] = {}  # what `id` was asked of
         self.loggers: list[logging.Logger] = []  # those that were asked for by name
@@ -153,7 +155,7 @@ class Watch:
     def will_filter(self) -> None:
         """Code is about to run that may change the filters of warnings."""
         if self.warning_setup is None:
-            self.warning_setup, self.silences = setup(), True
+            self.warning_setup, self.silences = (setup()[0], self.shows), True
 
     def resume(self) -> None:
         """Undo `sys.setprofile(None)`, with which work begins that runs no code of the user's."""
@@ -197,7 +199,7 @@ class Watch:
                 self.halting.halt()
             self.codes[key] = code, scope
             self.silences |= not SILENCING.isdisjoint(code_of(code).names)
-            if "filters" in code_of(code).names:
+            if not CHANGED.isdisjoint(code_of(code).names):
                 self.will_filter()
             if self.expected is not None and key not in self.expected:
                 self.halting.halt()

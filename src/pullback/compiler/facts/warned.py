@@ -22,7 +22,12 @@ from ...core.reach.namespaces import caller, package
 
 def setup() -> tuple[list[Any], Any]:
     """The filters, and what shows a warning."""
-    return list(warnings.filters), vars(warnings).get("_showwarnmsg_impl")
+    return list(warnings.filters), shows()
+
+
+def shows() -> tuple[Any, Any]:
+    """The functions that show a warning: `catch_warnings(record=True)` and users replace them."""
+    return vars(warnings).get("_showwarnmsg_impl"), warnings.showwarning
 
 
 class Warned:
@@ -68,7 +73,7 @@ def warning_of(
         return "it calls `warnings.warn`"
     now = setup()
     if now != outside:  # `catch_warnings` has begun in this call
-        silent = now[1] is not outside[1] or action(str(message), category, frame) == "ignore"
+        silent = now[1] != outside[1] or action(str(message), category, frame) == "ignore"
         return None if silent else "it warns with filters of its own"
     if makes_errors():
         return "it warns, and a filter turns warnings into errors"
@@ -101,17 +106,19 @@ def hears_numpy(outside: tuple[list[Any], Any]) -> str | None:
     Args:
         outside: the `setup` when the call began.
     """
-    filters, shows = setup()
     before = {id(each) for each in outside[0]}
-    done = done_with_numpys([each for each in filters if id(each) not in before])
-    if done == "error":
+    done = actions_on_numpys([each for each in warnings.filters if id(each) not in before])
+    if "error" in done:
         return "it turns NumPy's warnings into errors"
-    return None if shows is outside[1] or done == "ignore" else "it records NumPy's warnings"
+    return None if shows() == outside[1] or done == {"ignore"} else "it records NumPy's warnings"
 
 
-def done_with_numpys(filters: list[Any]) -> str:
-    """What filters do with a warning of NumPy's, or may do with some of them."""
-    for said, like, kind, where, at in filters:
-        if issubclass(RuntimeWarning, kind) and (said != "ignore" or not (like or where or at)):
-            return str(said)
-    return "default"
+def actions_on_numpys(filters: list[Any]) -> set[str]:
+    """What filters do with warnings of NumPy's, up to the first that holds for all of them."""
+    found = set()
+    for each, like, kind, where, at in filters:
+        if issubclass(RuntimeWarning, kind):
+            found.add(str(each))
+            if not (like or where or at):
+                return found
+    return found | {"default"}

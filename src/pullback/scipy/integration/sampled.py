@@ -4,7 +4,7 @@ They are differentiated as the sums that they are. Where the integrand decides s
 differentiated (a comparison, `floor`, `sign`), its derivative says nothing of the jump: `tanhsinh`
 takes the rule of `quad` then, with the same value, and the others refuse. So it is with a kink
 where second derivatives may be taken: in two transformations, or of a program that is recorded.
-What jumps, or has an infinite slope, without a decision is told by its edges (see `met_edges`).
+What jumps, or has an infinite slope, without a decision is told by its edges (see `crossed_edges`).
 """
 
 from __future__ import annotations

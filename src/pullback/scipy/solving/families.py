@@ -19,11 +19,11 @@ from ...primitives.arguments import somewhere
 from ...transforms.call import floating
 from ...transforms.forward import jvp
 from ...transforms.reverse import vjp
-from .implicit import NEWTON, Equations
+from .implicit import NEWTON, NOTHING, Equations
 
-# Beside the largest singular value of the Jacobian: what is less than the first is 0, and has to be
-# less than the second, so that it isn't taken for a problem that is merely ill-conditioned.
-RANK, NOTHING = 1e-7, 1e-10
+# Beside the largest singular value of the Jacobian: what is less is 0, and has to be less than
+# NOTHING, so that it isn't taken for a problem that is merely ill-conditioned.
+RANK = 1e-7
 LOOSE = 1e-6  # of a unit vector: what leads along the family
 ROUNDING = 1e-13  # beside the Jacobian: parts of second derivatives that cancel leave as much
 CHANGE = 1e-8  # of a result: as much may it change, where z moves as far along as it is large

@@ -162,8 +162,9 @@ class Equations:
     def transposed(self, slope: Any) -> Any:
         return np.swapaxes(slope, -1, -2)
 
-    def degenerate(self, slope: Any) -> bool:
-        return singular(slope)
+    def degenerate(self, slope: Any, before: Any = None) -> bool:
+        """Whether there is no derivative at a solution; before: where the solver has stopped."""
+        return singular(slope) if before is None else vanished(slope, before)
 
     def linear(self, matrix: Any, right: Any) -> Any:
         try:
@@ -204,14 +205,16 @@ class DiagonalEquations(Equations):
     def transposed(self, slope: Any) -> Any:
         return slope
 
-    def degenerate(self, slope: Any) -> bool:
-        return not np.all(slope)
+    def degenerate(self, slope: Any, before: Any = None) -> bool:
+        return before is None and not np.all(slope)
 
     def linear(self, matrix: Any, right: Any) -> Any:
         return right / matrix
 
 
 NEWTON = 50  # steps at most
+# Beside the largest singular value of a Jacobian, and beside what it was where the solver stopped.
+NOTHING, VANISHING = 1e-10, 1e-3
 
 
 def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
@@ -228,37 +231,55 @@ def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, 
                 error, slope = equations.linearised(z, theta, given)
                 if not (np.isfinite(slope).all() and np.isfinite(error).all()):
                     return found, None  # NaN shows by itself
-                if i == 0 and equations.degenerate(slope):
-                    return found, equations.singular()
+                if i == 0:
+                    first = slope
+                    if equations.degenerate(slope):
+                        return found, equations.singular()
                 if equations.closed:
                     return found, None
                 step = equations.linear(slope, error)
                 size = np.linalg.norm(step)
-                if size <= 1e-12 * near:
-                    return z, None
-                if size > 0.5 * last:  # as close as rounding lets it come, or leading away
-                    break
+                if size <= 1e-12 * near or size > 0.5 * last:
+                    break  # as close as rounding lets it come, or leading away
                 z, last = z - step, size
     except SolverError as error:
         return found, str(error)
-    if size > 1e-5 * near or np.linalg.norm(z - found) > equations.far * near:
+    away = size > 1e-5 * near or np.linalg.norm(z - found) > equations.far * near
+    if away and size > 1e-12 * near:
         return found, equations.unsolved()
+    if i and equations.degenerate(slope, first):
+        return found, equations.singular()
     return z, None
 
 
 def singular(slope: Any) -> bool:
     """Whether a Jacobian is singular to rounding, whatever the units of its rows and columns."""
+    return bool(least_part(slope) <= 4 * len(slope) * np.finfo(slope.dtype).eps)
+
+
+def vanished(slope: Any, before: Any) -> bool:
+    """Whether a Jacobian is singular but for what Newton's last steps leave of the residual.
+
+    Those of x y = a and other families are regular beside the solutions; the least singular value
+    goes to 0 with the distance, as no regular one does.
+    """
+    part = least_part(slope)
+    return singular(slope) or bool(part <= min(NOTHING, VANISHING * least_part(before)))
+
+
+def least_part(slope: Any) -> Any:
+    """The least singular value beside the largest, in units that make rows and columns alike."""
     if not slope.size:
-        return False
+        return np.inf
     rows = np.abs(slope).max(axis=1)
     if not rows.all():
-        return True
+        return 0.0
     slope = slope / rows[:, None]
     columns = np.abs(slope).max(axis=0)
     if not columns.all():
-        return True
+        return 0.0
     largest, least = extremes(slope / columns)
-    return bool(least <= 4 * len(slope) * np.finfo(slope.dtype).eps * largest)
+    return least / largest
 
 
 def extremes(matrix: Any) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ SciPy always does. A batch is solved example by example:
 
     vmap(lambda a: brentq(lambda x: x**3 - a, 0, 9))(a)     # one call of brentq for each a
 
-Enter: a function of `Values` that calls SciPy. Leave: its results, for each example.
+Enter: a function of `PlainValues` that calls SciPy. Leave: its results, for each example.
 """
 
 from __future__ import annotations

@@ -16,18 +16,19 @@ other: numbers raise where the function reads them, and so do lists that it has 
 from __future__ import annotations
 
 import functools
+import operator
 import warnings
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from types import MemberDescriptorType as Slot
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ...compiler.facts.bytecode import CHANGING, STORES, instructions
+from ...compiler.facts.bytecode import CHANGING
 from ...compiler.facts.classes import of_library, theirs
 from ...core.array import Array
 from ...core.errors import ArgumentError, EscapedError, LostDerivativeWarning, PullbackError
@@ -40,12 +41,14 @@ from ...core.reach.session import SESSION
 from ...core.storage import adopt, current, root_of, version
 from ...core.temporary import during
 from ...core.trace import Ended, enclosing
+from .own_containers import stores_outside
 
 MISSING = object()  # what an empty cell holds, and a name that isn't bound
 TEXT = str, bytes
 NUMBERS = {int, float, bool, complex, type(None), *TEXT}
 DRAWING = np.random.Generator, np.random.RandomState
 FUNCTIONS = FunctionType, MethodType, functools.partial
+PIECE = 1 << 16  # bytes that are compared at a time
 LONG = 100  # lists that are longer hold numbers
 
 
@@ -80,17 +83,9 @@ class StoredPlace:
 
 
 @functools.lru_cache(1024)
-def names_and_stores(code: CodeType) -> tuple[frozenset[str], bool]:
-    """The names that code reads, and whether it may store into what outlives its call."""
-    names, may_store = set[str](), False
-    for part in with_nested(code):
-        names.update(part.co_names)
-        may_store |= any(
-            step.opname in STORES or (step.opname == "STORE_DEREF" and step.argval in free)
-            for free in (part.co_freevars,)
-            for step in instructions(part)
-        )
-    return frozenset(names), may_store or not CHANGING.isdisjoint(names)
+def names_in(code: CodeType) -> frozenset[str]:
+    """The names that code reads, and that nested in it."""
+    return frozenset(name for part in with_nested(code) for name in part.co_names)
 
 
 class StorableObjects:
@@ -123,10 +118,13 @@ class StorableObjects:
             self.waiting += [x.func, x.args, x.keywords, x.__dict__]
         elif kind is CellType:
             self.waiting += filled(x)
+        elif kind is BuiltinFunctionType:
+            self.may_store |= x.__name__ in CHANGING
+            self.waiting.append(x.__self__)
         elif of(x, (tuple, list, deque, set, frozenset)):
-            self.waiting += x
+            self.look_at_items(x, x)
         elif of(x, dict):
-            self.waiting += dict.values(x)
+            self.look_at_items(x, dict.values(x))
         elif of(x, DRAWING):
             self.may_store = self.draws = True
         elif of(x, type):
@@ -139,12 +137,18 @@ class StorableObjects:
         elif hasattr(x, "__wrapped__"):
             self.waiting.append(x.__wrapped__)
 
+    def look_at_items(self, x: Any, items: Any) -> None:
+        self.waiting += [y for y in items if type(y) not in NUMBERS]
+        if not of_library(type(x)):
+            self.look_at_object(x)
+
     def look_at_function(self, f: Any) -> None:
         if theirs(f):
-            names, may_store = names_and_stores(original(f.__code__))
-            self.may_store |= may_store
+            code, scope = original(f.__code__), f.__globals__
+            names = names_in(code)
+            self.may_store |= any(stores_outside(part, scope) for part in with_nested(code))
             self.names |= names
-            self.look_at_names(f.__globals__, names)
+            self.look_at_names(scope, names)
             if "random" in names:
                 self.waiting.append(np.random.mtrand._rand)
         self.waiting += [*(f.__closure__ or ()), f.__defaults__, f.__kwdefaults__, f.__dict__]
@@ -175,7 +179,7 @@ class StorableObjects:
 class StoredContents:
     """What objects hold: by id, and by id and name for places that have one."""
 
-    def __init__(self, objects: StorableObjects) -> None:
+    def __init__(self, objects: StorableObjects, before: StoredContents | None = None) -> None:
         self.kept, self.places = objects, dict[Any, StoredPlace]()
         for x in objects.found.values():
             if type(x) is CellType:
@@ -186,7 +190,7 @@ class StoredContents:
                     self.note(root, (version(root), np.array(root.payload)))
             elif of(x, np.ndarray):
                 if x.flags.writeable and owned(x):
-                    self.note(x, x.copy())
+                    self.note(x, self.values_of(x, before))
             elif of(x, (list, deque, set)):
                 self.note(x, list(x))
             elif of(x, dict):
@@ -198,6 +202,11 @@ class StoredContents:
             self.places[id(x), name] = place = StoredPlace(x, None)
             place.held = now(place, (id(x), name))
 
+    def values_of(self, x: Any, before: StoredContents | None) -> Any:
+        """A copy of an array; the one there is if nothing has been stored since."""
+        old = None if before is None else before.places.get(id(x))
+        return old.held if old is not None and same_bits(old.held, x) else x.copy(order="K")
+
     def note(self, x: Any, held: Any) -> None:
         self.places[id(x)] = StoredPlace(x, held)
 
@@ -208,6 +217,18 @@ def grows(place: StoredPlace, before: Any) -> bool:
         return len(place.held) != len(before)
     bits = of(place.x, (np.random.BitGenerator, np.random.RandomState))
     return bits and repr(place.held) != repr(before)
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    """Whether two arrays of one shape hold the same, NaN and the sign of 0 included."""
+    if a.strides != b.strides or a.dtype != b.dtype or a.dtype.kind not in "biufc":
+        return bool(a.tobytes() == b.tobytes())
+    a, b = [x.reshape(-1, order="A").view(np.uint8) for x in (a, b)]
+    return all(np.array_equal(a[i : i + PIECE], b[i : i + PIECE]) for i in range(0, len(a), PIECE))
+
+
+def same_objects(xs: Any, ys: Any) -> bool:
+    return len(xs) == len(ys) and all(map(operator.is_, xs, ys))
 
 
 def owned(x: Any) -> bool:
@@ -295,10 +316,9 @@ def holds_array(x: Any, depth: int = 4) -> bool:
         return x.within.live
     if not depth:
         return False
-    if of(x, dict):
-        return any(holds_array(y, depth - 1) for y in dict.values(x))
-    if of(x, (tuple, list, deque)):
-        return any(holds_array(y, depth - 1) for y in x)
+    if of(x, (dict, tuple, list, deque)):
+        items = dict.values(x) if of(x, dict) else x
+        return any(holds_array(y, depth - 1) for y in items if type(y) not in NUMBERS)
     return type(x) not in TEXT and not of_library(type(x)) and holds_array(dict_of(x), depth - 1)
 
 
@@ -316,7 +336,7 @@ class SolversStores:
     def solved(self, examples: int) -> None:
         """SciPy has returned, for so many examples of a batch; 0 if there is none."""
         if self.after is None or (examples > 1 and not self.of_batch):
-            self.after = StoredContents(StorableObjects(self.given))
+            self.after = StoredContents(StorableObjects(self.given), self.before)
             self.of_batch = examples > 1
             if examples > 1:
                 self.refuse_lengths()
@@ -383,13 +403,11 @@ class SolversStores:
         if found is place.x:  # an array
             if type(found) is Array:
                 return bool(version(root_of(found)) != held[0])
-            return bool(found.tobytes() != held.tobytes())
+            return not same_bits(held, found)
         if of(place.x, (list, deque, set)):
-            return len(held) != len(found) or any(
-                a is not b for a, b in zip(held, found, strict=True)
-            )
+            return not same_objects(held, found)
         if type(held) is dict and held is not found and of(place.x, dict):
-            return list(held) != list(found) or any(held[k] is not found[k] for k in held)
+            return list(held) != list(found) or not same_objects(held.values(), found.values())
         return found is not held
 
     def marked(self, place: StoredPlace, key: Any) -> Any:

@@ -1,0 +1,188 @@
+"""What a function stores into containers of its own is no store that outlives its call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import pullback
+from pullback.scipy.solving.own_containers import stores_outside
+from pullback.scipy.solving.repeated_stores import StorableObjects, same_bits
+
+SHARED, LOG, FLAG = np.zeros(3), [1.0], [True]
+
+
+class Pool:
+    """Has a method named as NumPy's."""
+
+    def zeros(self, n: int) -> Any:
+        return SHARED
+
+
+POOL = Pool()
+
+
+def filled(t: int, y: Any) -> Any:
+    out = np.empty(2)
+    out[0] = y[1]
+    out[t] += 3
+    out[:2] = 3
+    return out
+
+
+def displays() -> Any:
+    found = [1, 2]
+    found.append(3)
+    table: dict[str, int] = {}
+    table["x"] = 1
+    table.setdefault("a", 1)
+    return found, table
+
+
+class Point:
+    """Its attributes are stored as it is made."""
+
+    def __init__(self, x: float) -> None:
+        super().__init__()
+        self.x = x
+
+
+def by_choice() -> None:
+    x = SHARED if FLAG else np.empty(2)
+    x[0] = 1
+
+
+def by_either() -> None:
+    x = (FLAG and SHARED) or []
+    x[0] = 1
+
+
+def inner() -> None:
+    x = [SHARED]
+    x[0][0] = 1
+
+
+def bound_again() -> None:
+    x = np.zeros(2)
+    x = SHARED
+    x[0] = 1
+
+
+def of_a_pool() -> None:
+    x = POOL.zeros(2)
+    x[0] = 1
+
+
+def given(x: Any) -> None:
+    x[0] = 1
+
+
+def given_all(*xs: Any) -> None:
+    xs[0].append(1)
+
+
+def in_loop() -> None:
+    for x in [SHARED]:
+        x[0] = 1
+
+
+def unpacked() -> None:
+    x = np.zeros(2)
+    x, _ = SHARED, 1
+    x[0] = 1
+
+
+def walrus() -> None:
+    if (x := SHARED) is None:
+        x = np.zeros(1)
+    x[0] = 3
+
+
+def parenthesised() -> None:
+    x = np.zeros(2)
+    (x if FLAG else SHARED)[0] = 1
+
+
+def matched() -> None:
+    match [SHARED]:
+        case [x]:
+            x[0] = 1
+
+
+def of_a_part() -> None:
+    x = SHARED[:].real
+    x[0] = 1
+
+
+def logged() -> None:
+    LOG.append(1.0)
+
+
+OWN = [filled, displays, Point.__init__]
+OTHERS = [
+    by_choice, by_either, inner, bound_again, of_a_pool, given, given_all, in_loop, unpacked,
+    walrus, parenthesised, matched, of_a_part, logged,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OTHERS)
+def test_what_may_be_anothers_is_no_own_container(f: Callable[..., Any]) -> None:
+    assert stores_outside(f.__code__, f.__globals__)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_own_containers_are_known(f: Callable[..., Any]) -> None:
+    if all(places[2] is None for places in f.__code__.co_positions()):
+        pytest.skip("Python was told to forget where instructions come from")
+    assert not stores_outside(f.__code__, f.__globals__)
+
+
+def test_functions_that_fill_their_own_arrays_need_no_snapshot() -> None:
+    assert not StorableObjects((filled,)).may_store
+    assert StorableObjects((logged,)).may_store
+
+
+@pytest.mark.parametrize("code", ["i8", "f8", "f4", "c16", "?", "i1", "O", "U3"])
+def test_arrays_are_compared_by_their_bits(code: str) -> None:
+    whole = np.zeros((3, 4, 5)).astype(code)
+    for x in (whole, whole.T, whole[::-1], whole[..., ::2], whole[1:], whole[0, 0, :1]):
+        held = x.copy(order="K")
+        assert same_bits(held, x)
+        first = (0,) * x.ndim
+        old = x[first]
+        x[first] = 1
+        assert not same_bits(held, x)
+        x[first] = old
+
+
+def test_signs_of_zero_and_nan_are_bits() -> None:
+    assert not same_bits(np.array([0.0]), np.array([-0.0]))
+    assert same_bits(np.array([np.nan]), np.array([np.nan]))
+
+
+class Counted(list[float]):
+    """A list that counts what is appended."""
+
+    count = 0
+
+    def append(self, x: Any) -> None:
+        super().append(x)
+        self.count += 1
+
+
+def test_attributes_of_containers_and_bound_methods_are_stores() -> None:
+    def stored(solve: Callable[..., Any]) -> tuple[int, int, int]:
+        counted, log = Counted(), list[float]()
+        push = log.append
+
+        def f(x: Any, a: Any) -> Any:
+            counted.append(1.0)
+            push(1.0)
+            return x**3 + x - a
+
+        solve(lambda a: brentq(f, -9, 9, args=(a,)))
+        return len(counted), counted.count, len(log)
+
+    assert stored(lambda f: pullback.grad(f)(2.0)) == stored(lambda f: f(2.0))
