@@ -53,7 +53,8 @@ def test_slopes_that_are_infinite_at_limits(name):
         exact = pytest.approx(2 * np.pi * p, rel=1e-6)
         with suppress(pb.MissingRuleError) if k > 1 else nullcontext():  # it may be told as a jump
             assert pb.grad(area)(p, d) == exact, (d, p)
-            if k in (0, 2):
+        if k in (0, 2):
+            with suppress(pb.MissingRuleError):
                 found = pb.vmap(pb.grad(area), (0, None))(np.array([p, 0.8 * p]), d)
                 assert found[0] == exact, (d, p)
                 assert found[1] == pytest.approx(1.6 * np.pi * p, rel=1e-6), (d, p)
