@@ -148,6 +148,51 @@ def test_more(module):
     try_all(partial(check, is_compiled=LONG), [(name, (name,)) for name in names])
 
 
+def listed(which):
+    return [pair for module in MODULES for pair in getattr(module, which, [])]
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize(("fun", "args"), listed("UNDIFFERENCED"))
+def test_undifferenced(fun, args):
+    """Its value, and that both modes agree; compiled, it gives the same."""
+    plain = fun(*args)
+    total = total_of(fun, weights_of(plain))
+    dots = tuple(direction(x, 0.4 + i) for i, x in enumerate(args))
+    bars = pb.grad(total, tuple(range(len(args))))(*args)
+    found, pushed = pb.jvp(total, args, dots)
+    assert found == pytest.approx(total(*args), rel=1e-12)
+    assert pushed == pytest.approx(paired(bars, dots), rel=1e-4)
+    assert quietly(pb.compile(total), *args) == pytest.approx(total(*args), rel=1e-9)
+
+
+@pytest.mark.parametrize(("fun", "args"), listed("REFUSED"))
+def test_refused(fun, args):
+    """Its value is SciPy's; its derivative raises, and says why."""
+    plain = numbers(fun(*args))
+    found, pullback = pb.vjp(fun, *args)
+    np.testing.assert_array_equal(numbers(found), plain)
+    total = total_of(fun, weights_of(found))
+    compiled = partial(quietly, pb.compile(pb.grad(total)))
+    ones = tuple(np.ones_like(x) for x in found)
+    for again in (pb.grad(total), compiled, lambda *xs: pb.jvp(total, xs, xs)):
+        with pytest.raises(pb.SolverError, match="the equations of a solution do not hold where"):
+            again(*args)
+    with pytest.raises(pb.SolverError, match="has no derivative"):
+        pullback(ones)
+
+
+def test_every_program_is_asked():
+    """No list of pairs of a module has a name that no test asks for."""
+    asked = {"PROGRAMS", "MORE", "SELDOM", "UNDIFFERENCED", "REFUSED"}
+    for module in MODULES:
+        lists = {name for name, x in vars(module).items() if type(x) is list and name.isupper()}
+        pairs = {
+            n for n in lists if any(type(x) is tuple and callable(x[0]) for x in vars(module)[n])
+        }
+        assert pairs <= asked, module.__name__
+
+
 def check(name, is_compiled):
     case = Case(name)
     found, pullback = pb.vjp(case.fun, *case.args)

@@ -593,6 +593,6 @@ SELDOM = [
 ]
 
 # Differences of draws by rejection don't converge.
-LEFT = [
+UNDIFFERENCED = [
     (poll, (np.array([0.45, 0.35, 0.2]), 0.4)),
 ]

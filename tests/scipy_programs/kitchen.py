@@ -505,9 +505,10 @@ SELDOM = [
     (memory_traces, (0.5, 0.4)),
 ]
 
-# Modes 3e-7 apart by a stiff method; a fit without a minimum; a minimum at a kink.
-LEFT = [
+# Modes 3e-7 apart by a stiff method; a fit without a minimum.
+UNDIFFERENCED = [
     (baked_loaf, (0.35, 210.0)),
     (critical_power, (260.0, 21000.0)),
-    (dissonance, (1.02, 0.88)),
 ]
+# A minimum at a kink.
+REFUSED = [(dissonance, (1.02, 0.88))]

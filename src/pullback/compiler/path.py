@@ -383,6 +383,7 @@ class Entry:
         self.paths: list[Path] = []  # the one taken last comes first
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
+        self.unkept = ""  # why the last recording was not kept, if there is none since
         self.early = early or Early()  # calls that ran as they are since the last path was recorded
         self.postpones = True  # whether the second half of a recording may be postponed
         self.sought = ""  # with which options what earlier processes wrote has been looked for

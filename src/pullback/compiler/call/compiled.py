@@ -107,7 +107,7 @@ class Compiled(Transformation):
         self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # names by which `getattr` and libraries asked
         self.whole: dict[int, Any] = {}  # dicts of attributes that it looked into, by id
-        self.last_miss = "The function has not been called."
+        self.last_miss = reasons.UNCALLED
         self.last_way = ""  # why the last call was no miss
         # Whether an earlier process may have left paths.
         self.likely = not wait and records.is_likely(self)
@@ -133,6 +133,7 @@ class Compiled(Transformation):
         if running() is not None:
             return composed(self, args, kwargs)
         if self.refusal is not None or raising() or self.carried.is_heard():
+            self.counter[1], self.last_way = 0, reasons.HEARD
             return self.fun(*args, **kwargs)
         timed = is_timed(self) and not at_once
         if at_once and not self.repeat[1]:
@@ -162,6 +163,7 @@ class Compiled(Transformation):
         if not entry.paths:
             self.last_miss = NEW
         if entry.apart and share_memory(call.arrays):
+            self.last_way = reasons.SHARED
             return self.fun(*args, **kwargs)
         return record_call(self, entry, call, args, kwargs, known, at_once)
 

@@ -32,7 +32,7 @@ from ..record.verify import example
 from . import reasons
 from .arguments import raising
 from .budget import is_timed
-from .choose_path import match
+from .choose_path import NEW, match
 from .compound import batched
 from .path_node import PathNode, is_nested
 from .record_call import record_call
@@ -47,7 +47,10 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             compiled.hits += 1
             return quick.node.alone(args, fitting)
     begun = thread_time()
-    refused = compiled.refusal is not None or WATCHING.get() or raising() or compiled.carried
+    if WATCHING.get():  # a function that calls this one is recorded, which must store nothing
+        return call_inside(compiled.fun, args, kwargs)
+    refused = compiled.refusal is not None or raising() or compiled.carried
+    compiled.counter[1], compiled.last_way = 0, reasons.HEARD if refused else reasons.KIND
     try:
         call = None if refused else arranged(compiled, args, kwargs)
     except RecursionError:  # a list that holds itself, or one in many others
@@ -69,14 +72,14 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             path.node = PathNode(path, compiled.__name__)
         xs = [*[call.leaves[i] for i in call.inputs], *call.numbers]
         if path.node.stands_for(xs):
-            compiled.hits += 1
+            compiled.hits, compiled.last_way = compiled.hits + 1, f"{reasons.REPLAYED}."
             compiled.quick_node = QuickNode.of(path, args, kwargs, xs)
             if not any(map(batched, xs)):
                 return path.node(xs, values)
             try:
                 return path.node(xs, values)
             except Exception:  # for another example than the first: the function may catch it
-                pass
+                compiled.last_way = reasons.RAISED_OTHER
         return call_inside(compiled.fun, args, kwargs)
     if entry.python or compiled.refusal is not None:
         return call_inside(compiled.fun, args, kwargs)
@@ -84,7 +87,10 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         compiled.last_way = reasons.EARLY
         return entry.early.run(call_inside, (compiled.fun, args, kwargs), {}, begun)
     compiled.misses += 1
+    if not entry.paths:
+        compiled.last_miss = NEW
     if share_memory(call.arrays):
+        compiled.last_way = reasons.SHARED
         return call_inside(compiled.fun, args, kwargs)
     out = record_call(compiled, entry, call, args, kwargs)
     for x in call.leaves:

@@ -11,6 +11,7 @@ from ..path import Entry, Path, answering, told_line
 from .choose_path import NEW, match
 
 REPLAYED = "Machine code replayed it"
+UNCALLED = "The function has not been called."
 EARLY = (
     "The function ran in Python: calls of this kind have not taken long enough to record one."
     " To record the first, write `compile(f, wait=True)`."
@@ -18,6 +19,25 @@ EARLY = (
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy replayed it, while its machine code is made in the background."
+KIND = "The function runs in Python for arguments of this kind."
+HEARD = (
+    "The function ran in Python: NumPy's errors are to be raised here, or other code hears of what"
+    " it does."
+)
+RAISED_OTHER = "The function ran in Python: an operation raised an exception for another example."
+INSIDE = "The function ran in Python: it was called by itself, or there is a profiler."
+SHARED_IT = "its arguments share memory, and it returns or writes into one"
+SHARED = f"The function ran in Python: {SHARED_IT}."
+# Why a recording is not kept, where that refuses nothing yet.
+UNKEPT = "its recording doesn't stand for it"
+RAISED = "it raised an exception"
+OTHER_CODE = "other code ran than was known to"
+FORBIDDEN = "some code that it might reach can't be undone, and is told from what ran only now"
+CAPTURED = "it computes with an Array of a transformation around it"
+UNFOLDED = "what it computes with constants is computed in each replay from now on"
+DISTURBED = "another thread changed what it reads"
+CARRIED = "what it changes is an input of recordings from now on"
+WEAK = "its Python numbers are constants of recordings from now on"
 NO_PROGRAM = "Ask outside of transformations, with arrays, numbers and containers of them."
 
 
@@ -64,6 +84,11 @@ def early(entry: Entry) -> str:
     return EARLY if entry.early.awaited is None else AWAITED
 
 
+def unkept(entry: Entry) -> str:
+    """Why the last call of a kind was recorded, and that recording not kept."""
+    return f"The function ran in Python, and the next call is recorded anew: {entry.unkept}."
+
+
 def slower(path: Path) -> str:
     return f"Running the function is faster, and so it runs: {path.trial}."
 
@@ -74,6 +99,9 @@ def of_last(compiled: Any) -> str:
     if not record:
         if compiled.early is not None and compiled.early.calls:  # it wasn't looked at
             return EARLY
+        early = any(entry.early.calls for entry in compiled.entries.values())
+        if compiled.last_miss is UNCALLED and early:
+            return str(compiled.last_way or EARLY)
         return str(compiled.last_way or compiled.last_miss)
     ways = [w for w in compiled.repeat[1] if int(w.record.ctypes.data) == record]
     if ways and ways[0].path.slow:
@@ -85,12 +113,16 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     """What a call with these arguments would do. Nothing is recorded, the function does not run."""
     call = compiled.arrange(args, kwargs)
     if call is None:
-        return "The function runs in Python for arguments of this kind."
+        return KIND
     entry = compiled.known(call, args, kwargs)
     if entry is None:
         return NEW
     if not entry.paths and entry.early.calls:
         return early(entry)
+    if entry.python:
+        return KIND
+    if not entry.paths:
+        return unkept(entry) if entry.unkept else NEW
     last, compiled.last_miss = compiled.last_miss, ""
     found = match(compiled, entry, call.arrays, call.numbers)
     told, compiled.last_miss = compiled.last_miss, last

@@ -74,6 +74,7 @@ def record_call(
     """
     calls_itself = compiled.recorder == threading.get_ident()
     if calls_itself or is_profiled():  # a profiler would not be told of calls again
+        compiled.last_way = reasons.INSIDE
         return call_inside(compiled.fun, args, kwargs)
     reads = granted(is_timed(compiled) and not at_once, entry.early.seconds)
     with acquired(TURN, waits=at_once or not is_timed(compiled)) as mine:
@@ -84,15 +85,22 @@ def record_call(
             found = match(compiled, entry, call.arrays, call.numbers)
             if found is not None:
                 compiled.misses, compiled.hits = compiled.misses - 1, compiled.hits + 1
+                compiled.last_way = f"{reasons.REPLAYED}."
                 return found[0].results(found[1], call.arrays)
             if compiled.refusal is not None:
                 return call_inside(compiled.fun, args, kwargs)
-        compiled.recorder = threading.get_ident()
+        compiled.recorder, before, entry.unkept = threading.get_ident(), entry.paths, reasons.UNKEPT
         try:
             with WORKER.held(), seldom_collected():
                 result = recorded_run(compiled, entry, call, args, kwargs, reads, at_once)
+        except Exception:
+            entry.unkept = reasons.RAISED
+            raise
         finally:
             compiled.recorder = None
+            kept = entry.paths is not before or entry.early.awaited is not None
+            entry.unkept = "" if kept else entry.unkept
+            compiled.last_way = "" if kept else reasons.unkept(entry)
     if result is not MISS:
         return result
     if compiled.ran is None or compiled.refusal is not None:
@@ -158,7 +166,9 @@ def is_unchanged(compiled: Compiled, entry: Entry, state: State, token: Any) -> 
     """Whether the run left alone what the function reads; else that is noted."""
     if state.holds(token):
         return True
-    if not carry_changed(compiled, token):
+    if carry_changed(compiled, token):
+        entry.unkept = reasons.CARRIED
+    else:
         changed(compiled, entry, "it changes what it reads")
     return False
 
@@ -205,11 +215,13 @@ def keep(
     if why is None and compiled.carried and any(map(is_lock, token.places)):
         why = "it reads and changes something while it holds a lock"  # a replay takes no lock
     if why is not None and compiled.cast:
-        compiled.casts = False
+        compiled.casts, entry.unkept = False, reasons.WEAK
         return
     if recording is None and carry_changed(compiled, token):
+        entry.unkept = reasons.CARRIED
         return
     if recording is None or why is not None:
+        entry.unkept = str(why)
         if not entry.without_floats():
             compiled.refuse(str(why))
         return
@@ -219,11 +231,12 @@ def keep(
             entry.python = True
             return
     if recording.unsure:
+        entry.unkept = reasons.WEAK
         entry.early.numbers = False  # the first path may be for these numbers alone
         entry.floats &= bool(entry.paths)
         return
     if any(source is not None for source in recording.sources) and share_memory(call.arrays):
-        entry.apart = True  # it may be another argument that is returned
+        entry.apart, entry.unkept = True, reasons.SHARED_IT  # it may be another that is returned
         return
     # What is read on the ways seen so far. This run must have left all of it alone.
     entry.known = state
@@ -231,6 +244,7 @@ def keep(
         return
     if entry.floats and recording.narrow and floats and not recording.written:
         entry.without_floats()
+        entry.unkept = reasons.WEAK
         return
     full = entered(compiled, entry, floats, recording, state, token)
     if full is not None:

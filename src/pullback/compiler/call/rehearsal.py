@@ -40,6 +40,7 @@ from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
 from ..record.recording import SETTING, UNLIKE_NAMES, Number, Recording, recorded, state_of
 from ..record.stage_inner import Postponed, PostponedCall, staging
+from . import reasons
 from .budget import is_timed
 
 if TYPE_CHECKING:
@@ -67,22 +68,26 @@ def rehearse(
         entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
     scout = foreseen(compiled, call.statics(entry.floats), found)
     if scout is None:
+        entry.unkept = reasons.FORBIDDEN
         return None
     rehearsal = Rehearsal(compiled, entry, call, scout)
     rehearsal.run(loops, postpones)
     rehearsal.insist_undone()
     if rehearsal.snapshot.disturbed:
-        return None  # another thread has changed what it reads
+        entry.unkept = reasons.DISTURBED
+        return None
     if surprise := rehearsal.watch.surprise:
         return compiled.refuse(f"it runs `{surprise}`, which is not found by the names in its code")
     if rehearsal.is_stopped():
+        entry.unkept = reasons.OTHER_CODE
         if compiled.ran is not None or len(compiled.asked) >= NAMES:
             return None
         return rehearse(compiled, entry, call, loops, postpones, scout.found)
     if rehearsal.is_barred() or rehearsal.is_stale():
         return None
     if not rehearsal.snapshot.holds():
-        return None  # another thread has changed what it reads
+        entry.unkept = reasons.DISTURBED
+        return None
     del scout
     rehearsal.let_go()
     if any(ending() for ending in rehearsal.endings()):
@@ -253,13 +258,15 @@ class Rehearsal:
         """Whether the run showed something that forbids to keep it, or any run of the function."""
         compiled, entry, watch, recording = self.compiled, self.entry, self.watch, self.recording
         if recording is not None and recording.captured and running() is not None:
-            return True  # it may be called with nothing of the kind at another time
+            entry.unkept = reasons.CAPTURED  # it may be called with nothing of the kind later
+            return True
         if watch.imports:
             changed(compiled, entry, "it imports modules each time")  # this run does so
             return True
         names = {name for code, _ in watch.codes.values() for name in code.co_names}
         if not SETTING.isdisjoint(names) and SETTING.isdisjoint(asked_by(compiled)):
             asked_by(compiled).update(SETTING)
+            entry.unkept = reasons.OTHER_CODE
             return True
         if watch.effects:
             compiled.refuse(watch.effects[0])
@@ -268,20 +275,22 @@ class Rehearsal:
             return False
         if watch.cast and (recording is None or recording.refusal or recording.unlike):
             # Something needs a float of Python's own: one recording for each.
-            compiled.casts = False
+            compiled.casts, entry.unkept = False, reasons.WEAK
             return True
         if watch.lost:
-            compiled.folds = False
+            compiled.folds, entry.unkept = False, reasons.UNFOLDED
             return True
         compiled.cast = watch.cast
         if recording is None:
             found = holders(self.snapshot.places, [] if self.refused is None else [self.refused])
+            entry.unkept = reasons.CARRIED
             return carry(compiled, found)
         if (recording.written or recording.identity) and share_memory(self.call.arrays):
-            entry.apart = True
+            entry.apart, entry.unkept = True, reasons.SHARED_IT
         elif recording.refusal is not None:
             compiled.refuse(recording.refusal)
         elif recording.changes is not None:
+            entry.unkept = reasons.CARRIED
             if not carry(compiled, recording.read):
                 changed(compiled, entry, recording.changes)
         elif self.around and recording.stores:
@@ -344,7 +353,7 @@ def carry_changed(compiled: Compiled, token: Token) -> bool:
 
 def changed(compiled: Compiled, entry: Entry, why: str) -> None:
     """A recording stands for nothing, since the call changed what the next one reads."""
-    entry.tries += 1
+    entry.tries, entry.unkept = entry.tries + 1, why
     if entry.tries >= TRIES:
         compiled.refuse(why)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...transforms.batch import vmap
 from ..solving.branches import BranchingFunction
 from .level_changes import Batches, breaks
-from .subdivision import Range, adaptive, between, ends_of, gauss
+from .subdivision import Range, adaptive, between, ends_of, finite_beside, gauss
 from .surfaces import ProgramSurfaces
 
 LOOKED = 60  # points between marks at which branches are looked for
@@ -71,7 +71,8 @@ def accurate(fun: Integrand, a: Any, b: Any, points: Any) -> Any:
     def at(u: Any) -> Any:
         return sum(slope * fun(x) for x, slope in domain.points(u, plain=False))
 
-    marks, evaluate = marks_of(domain, points), vmap(at)
+    marks, many = marks_of(domain, points), vmap(at)
+    evaluate = lambda us: finite_beside(many(us), domain.gaps(us))
     if fun.is_smooth:
         return adaptive(evaluate, marks)
     return between(evaluate, fun.breaks(domain, marks))

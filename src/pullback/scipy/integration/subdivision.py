@@ -19,8 +19,8 @@ from ...transforms.loops.body import example
 
 ACCURATE, LIMIT = 1e-13, 2000
 SHARP = 1e-18  # a kink is found to the root of it: what is a kink of a value is a jump of its slope
-# So near to a break a number that is 0 there is rounded to 0, as that under a root is; what is not
-# finite for it adds nothing.
+# So near to a break or a limit a number that is 0 there is rounded to 0, as that under a root is;
+# what is not finite for it adds nothing.
 BESIDE = 3e-8
 # Where it is asked whether an interval goes on to its ends as its points show: beyond its last
 # point there is room for a jump, GAP of the interval, that no rule of points inside sees. Not
@@ -113,6 +113,13 @@ class Range:
                 gap = 4 * np.spacing(abs(limit))
                 x = x + np.where(abs(x - end) < gap, way * gap, 0.0)
         return x
+
+    def gaps(self, u: np.ndarray) -> np.ndarray:
+        """How far points of [0, 1] are from limits that are finite, as parts of the range."""
+        both = np.isfinite(self.lower) and np.isfinite(self.upper)
+        neither = not (np.isfinite(self.lower) or np.isfinite(self.upper))
+        first, last = smooth(u) if both else 1.0, 1.0 if neither else smooth(1 - u)
+        return np.minimum(first, last) + 0 * u
 
     def unit(self, points: Any) -> Any:
         """Where in [0, 1] points of a finite range are, of the first example of a batch."""
@@ -229,6 +236,12 @@ def adaptive(evaluate: Evaluate, points: Any = ()) -> Any:
     return out
 
 
+def finite_beside(values: Any, gaps: np.ndarray) -> Any:
+    """0 for values that are not finite this near to where an integrand may be singular."""
+    beside = np.reshape(gaps < BESIDE, (-1,) + (1,) * (values.ndim - 1))
+    return np.where(beside & ~np.isfinite(values), 0.0, values)
+
+
 def between(evaluate: Evaluate, breaks: Any) -> Any:
     """The integral over [0, 1] of what may be singular at the breaks, as a square root's slope.
 
@@ -242,10 +255,9 @@ def between(evaluate: Evaluate, breaks: Any) -> Any:
         i = np.minimum(ws * n, n - 1).astype(int)
         v, length = ws * n - i, (right - left)[i]
         values = evaluate(left[i] + length * smooth(v))
-        shape = (-1,) + (1,) * (values.ndim - 1)
-        beside = np.reshape(length * np.minimum(smooth(v), smooth(1 - v)) < BESIDE, shape)
-        values = np.where(beside & ~np.isfinite(values), 0.0, values)
-        return values * np.reshape(n * length * 6 * v * (1 - v), shape)
+        values = finite_beside(values, length * np.minimum(smooth(v), smooth(1 - v)))
+        slope = n * length * 6 * v * (1 - v)
+        return values * np.reshape(slope, (-1,) + (1,) * (values.ndim - 1))
 
     return adaptive(stretched, np.arange(1, n) / n)
 
