@@ -156,7 +156,7 @@ def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
     """
     refuse(name, out=out)
     bounded = a.__class__ in (np.ndarray, np.memmap)
-    a = as_array(a)
+    a, where = as_array(a), none if where is True else where
     if bare(a) or (not given(initial) and (where is not none or not a.size)):
         # The latter is NumPy's own error, for there is no identity.
         return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
