@@ -178,7 +178,7 @@ class Integral:
         There it is less still, and comes as 0 * inf where a part has overflowed, as the exponent
         of exp(-a * expm1(x)).
         """
-        if np.all(np.isfinite([example(limit) for limit in self.limits])):
+        if all(np.all(np.isfinite(example(limit))) for limit in self.limits):
             return slope
         return where_p(is_tail(aside(value), aside(x)), 0.0, slope)
 
