@@ -114,7 +114,6 @@ def column(x: Any) -> Any:
 
 def column_of_results(values: Any) -> Any:
     """Results of a function, one for each row, as a column; None if they carry no derivative."""
-    values = list(map(number, values))
     if holds_arrays(values) and all(np.ndim(x) == 0 for x in values):
         return column(as_array(values))
     return None
@@ -233,8 +232,9 @@ class Live(FilledColumn, GroupedColumn, ExtensionOpsMixin):
         return cls(np.full(shape, np.nan, dtype.numpy_dtype))
 
     def _cast_pointwise_result(self, values: Any) -> Any:
+        values = list(map(number, values))
         made = column_of_results(values)
-        return super()._cast_pointwise_result(list(map(number, values))) if made is None else made
+        return super()._cast_pointwise_result(values) if made is None else made
 
     # What it is.
 
@@ -334,7 +334,7 @@ class Live(FilledColumn, GroupedColumn, ExtensionOpsMixin):
     def map(self, mapper: Any, na_action: Any = None) -> Any:
         out = super().map(mapper, na_action=na_action)
         of_objects = type(out) is np.ndarray and out.dtype == object
-        made = column_of_results(out) if of_objects else None
+        made = column_of_results(list(map(number, out))) if of_objects else None
         return out if made is None else made
 
     def value_counts(self, dropna: bool = True) -> Any:

@@ -21,8 +21,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.call import compiled
-from pullback.compiler.call.compiled import compile
+from pullback.compiler.call.compiled import compile, look_for_llvmlite
 from pullback.core.tree import flatten
 
 X = np.array([0.5, 1.0, 2.0])
@@ -755,7 +754,7 @@ class TestComposition:
     def test_without_llvmlite(self, monkeypatch):
         monkeypatch.delitem(sys.modules, "llvmlite", raising=False)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-        monkeypatch.setattr(compiled, "INSTALLED", set())
+        look_for_llvmlite.cache_clear()
         with pytest.raises(pb.MissingExtraError, match=r"pip install llvmlite"):
             compile(np.sin)
 

@@ -15,6 +15,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from time import thread_time
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
@@ -65,7 +66,6 @@ FEWER = "Calls with few kinds of arguments (shapes, dtypes, options) are worth c
 WAYS = 64  # of them, those that machine code tries by itself: one that does not fit takes 0.06 us
 CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
-INSTALLED: set[str] = set()  # what has been looked for and found
 LATER = 16  # calls after which it is asked again whether better machine code is there
 
 
@@ -474,10 +474,7 @@ def compile(
     Raises:
         MissingExtraError: llvmlite is not installed.
     """
-    if not INSTALLED:
-        if "llvmlite" not in sys.modules and importlib.util.find_spec("llvmlite") is None:
-            raise absent()
-        INSTALLED.add("llvmlite")  # to look for it takes longer than all else here
+    look_for_llvmlite()
     thread_pool.number()  # what is wrong in the environment is said now
     if wait is not None:
         check_flag(wait, "wait", "compile")
@@ -485,6 +482,13 @@ def compile(
     if fun is None:
         return lambda fun: Compiled(fun, static_argnums, static_argnames, wait)
     return Compiled(fun, static_argnums, static_argnames, wait)
+
+
+@cache  # to look for it takes longer than all else in `compile`
+def look_for_llvmlite() -> None:
+    """Raise if llvmlite is not installed; it isn't imported yet."""
+    if "llvmlite" not in sys.modules and importlib.util.find_spec("llvmlite") is None:
+        raise absent()
 
 
 def waits() -> bool:

@@ -22,6 +22,7 @@ from ...core.reach.code_tables import with_nested
 from ...core.registry import FUNCTIONS as RULES
 from ...core.registry import UFUNCS
 from ...core.trace import Trace
+from ..facts.classes import foreign_function
 from ..facts.places import of
 from .portable import Unportable, at, is_found, place_in_library
 
@@ -43,6 +44,11 @@ def may_name(module: str, name: str) -> bool:
     if f"{module}.".startswith((*OURS, *COMPUTING)):
         return True
     return module in NUMPY and has_rule(at(sys.modules.get(module), name))
+
+
+def is_function(x: Any) -> bool:
+    """Whether x is a function, of Python's or of an extension module's."""
+    return of(x, FUNCTIONS) or foreign_function(x)
 
 
 def has_rule(x: Any) -> bool:

@@ -24,12 +24,12 @@ from ...core.array import Array, peel
 from ...core.node import Kept
 from ...core.primitive import Primitive
 from ...core.traits import Traits
-from ..facts.classes import foreign_function, of_library
+from ..facts.classes import of_library
 from ..facts.places import of
 from ..graph.optimise import declared, opened
 from .closures import (
-    FUNCTIONS,
     bound,
+    is_function,
     may_name,
     named_class,
     named_function,
@@ -56,7 +56,7 @@ class Writer(pickle.Pickler):
     def persistent_id(self, x: Any) -> Any:
         if of(x, Primitive):
             return place_of(x) if declared(x) else None
-        if of(x, FUNCTIONS) or foreign_function(x):
+        if is_function(x):
             makes = (x.__module__, x.__qualname__) in MAKERS
             return None if makes else named_function(x)
         if of(x, np.ufunc):
@@ -71,7 +71,7 @@ class Writer(pickle.Pickler):
         return place_of(x) if alone else None
 
     def reducer_override(self, x: Any) -> Any:
-        if of(x, FUNCTIONS) or foreign_function(x):
+        if is_function(x):
             if (x.__module__, x.__qualname__) in MAKERS:
                 return NotImplemented
             if of(x, types.FunctionType):

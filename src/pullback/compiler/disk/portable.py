@@ -140,8 +140,9 @@ class Portable(Reader):
         """What a library has under a name, where it could have been given something else."""
         if type(x) in PLAIN or type(x) in VALUES:
             return type(x), repr(x)
-        # As `scipy.fft.fft`, and `scipy.sparse.csgraph.dijkstra`.
-        if type(x).__module__.startswith(("uarray", "_cython_")) and is_found(x):
+        # As `scipy.sparse.csgraph.dijkstra`, and `scipy.fft.fft`.
+        compiled = foreign_function(x) or type(x).__module__.startswith("uarray")
+        if compiled and is_found(x):
             return (Same(x),)
         theirs = not apart(x.__globals__) if of(x, types.FunctionType) else False
         if theirs or not of_library(x if of(x, type) else type(x)):

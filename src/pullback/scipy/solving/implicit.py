@@ -352,6 +352,19 @@ def refinement(
     return points.of(lambda result: result[0]) - z, why
 
 
+def either_refinement(
+    equations: Equations, z: Any, theta: Any, given: Any
+) -> tuple[Equations, Any, str | None]:
+    """These equations or those of a family of solutions, with the `refinement` that they give."""
+    shift, why = refinement(equations, z, theta, given)
+    family = None if why is None else equations.one_of_many()
+    if family is not None:
+        moved, still = refinement(family, z, theta, given)
+        if still is None:
+            return family, moved, None
+    return equations, shift, why
+
+
 def solution(
     equations: Equations,
     z: Any,
@@ -368,12 +381,7 @@ def solution(
     p, n = len(theta), len(given)
     shift, why = z * 0.0, failure
     if why is None:
-        shift, why = refinement(equations, z, theta, given)
-        family = None if why is None else equations.one_of_many()
-        if family is not None:
-            moved, still = refinement(family, z, theta, given)
-            if still is None:
-                equations, shift, why = family, moved, None
+        equations, shift, why = either_refinement(equations, z, theta, given)
 
     def check() -> None:
         if why is not None:
