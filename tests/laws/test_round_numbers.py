@@ -113,7 +113,7 @@ def check_round_numbers(sample):
         f = along(sample, i, start, waves)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # of odd numbers
                 right = slope(f)
         except Exception:
             continue
