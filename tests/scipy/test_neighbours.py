@@ -31,7 +31,8 @@ class TestBoxes:
 
     @pytest.mark.parametrize("k", [1, 3])
     def test_distances(self, kind, box, k):
-        box, places = BOXES[box], np.concatenate([PLACES, PLACES - [1.4, 0.0], PLACES + [0.6, 0.0]])
+        box, shifts = BOXES[box], np.array([[0.0, 0.0], [-1.4, 0.0], [0.6, 0.0]])
+        places = np.concatenate([PLACES + shift for shift in shifts])
         at_place = lambda x: kind(POINTS[0], boxsize=box).query(x, k=k)[0]
         of_points = lambda points: kind(points, boxsize=box).query(places, k=k, p=3)[0]
         for f, x in ((at_place, places), (of_points, POINTS[0])):

@@ -19,6 +19,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     integrals       exponential, sine, cosine and Fresnel integrals; Spence's function
     nodes           Gaussian quadrature rules whose weight functions have parameters
     polynomials     orthogonal polynomials, `lpmv`
+    sequences       Fourier coefficients of Mathieu functions, spheroidal characteristic values
     waves           Mathieu functions, spheroidal wave functions
     functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
     tables          functions of all orders up to one, with their slopes
@@ -42,6 +43,7 @@ FAMILIES = (
     "integrals",
     "nodes",
     "polynomials",
+    "sequences",
     "statistics",
     "tables",
     "waves",

@@ -354,8 +354,7 @@ REFUSED_WHY = {
     ): """ai_zeros bi_zeros bei_zeros beip_zeros ber_zeros berp_zeros kei_zeros keip_zeros ker_zeros
         kerp_zeros kelvin_zeros erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros
         jnp_zeros jnjnp_zeros jnyn_zeros yn_zeros ynp_zeros y0_zeros y1_zeros y1p_zeros bernoulli
-        euler factorial2 factorialk stirling2 mathieu_even_coef mathieu_odd_coef pro_cv_seq
-        obl_cv_seq""",
+        euler factorial2 factorialk stirling2""",
     (
         "finds nodes and weights for plain parameters",
         "Call it with plain numbers: nodes and weights are then constants",

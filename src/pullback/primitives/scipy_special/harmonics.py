@@ -186,8 +186,9 @@ def gradients(xs, diff_n):
     for order in range(1, diff_n + 1):
         places = list(product((0, 1), repeat=order))
         found = [of("sph_harm_y", f"{order - sum(at)},{sum(at)}")(*xs) for at in places]
-        stacked = np.stack(found, axis=-1)
-        parts.append(np.reshape(stacked, stacked.shape[:-1] + (2,) * order))
+        stacked = np.stack(found)
+        stacked = np.reshape(stacked, (2,) * order + stacked.shape[1:])
+        parts.append(np.moveaxis(stacked, range(order), range(-order, 0)))  # it lies as SciPy's
     return tuple(parts) if diff_n else values
 
 
@@ -195,7 +196,8 @@ def derivatives(name):
     """A function of one place with SciPy's result: orders of derivative along its first axis."""
 
     def call(xs, diff_n, **options):
-        return np.stack([of(name, k, **options)(*xs) for k in range(diff_n + 1)])
+        orders = [of(name, k, **options)(*xs) for k in range(diff_n + 1)]
+        return np.moveaxis(np.stack(orders, axis=-1), -1, 0)  # it lies as SciPy's
 
     return call
 

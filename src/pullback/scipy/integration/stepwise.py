@@ -23,13 +23,12 @@ from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
 from .paths import path_of, steps_for
 
-
 ARRAYS = np.ndarray, Array  # what SciPy's code makes while it is traced is one of ours
 
 
 def with_own_state(integrator: Any) -> Any:
     """A copy of SciPy's integrator that has arrays of its own, into which it writes."""
-    out, copies = shallow(integrator), {}
+    out, copies = shallow(integrator), dict[int, Any]()
 
     def own(x: Any) -> Any:
         if type(x) is list:
