@@ -90,7 +90,7 @@ def comb(N, k, *, exact=False, repetition=False):
             "  Leave `exact=True` out."
         )
     if repetition:
-        return np.where(np.logical_and(k == 0, N >= 0), 1.0, sp.binom(N + k - 1, k))
+        return np.where(np.logical_and(k == 0, N == 0), 1.0, sp.binom(N + k - 1, k))
     inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
     return np.where(inside, sp.binom(N, k), 0.0)
 
