@@ -1,7 +1,5 @@
 """Statements in the source of modules, without the expressions in them, which are most of it."""
 
-import ast
-
 BODIES = "body", "orelse", "handlers", "finalbody", "cases"
 
 
