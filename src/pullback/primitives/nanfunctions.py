@@ -107,11 +107,16 @@ def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correct
         if ddof != 0:
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
         ddof = correction
+    if np.ndim(ddof):
+        raise ArgumentError(f"`{name}` takes one number as correction, but got {ddof!r}.")
     dtype = dtype_of(dtype)
     axes, keepdims = strict_axes(axis, a.ndim), kept(keepdims)
     missing = np.isnan(a)
     there = present(a, where, missing)
-    center = as_array(mean) if given(mean) else nan_average(a, missing, where, axes, dtype, True)
+    if mean is not none:
+        center = as_array(mean)
+    else:
+        center = nan_average(a, missing, where, axes, dtype, True)
     if dtype is not None and dtype != a.dtype:  # sums are of that dtype, differences of a's
         a, center = cast(a - center, a.dtype), a.dtype.type(0)
     freedom = counted(there, a.shape, axes, keepdims) - ddof
