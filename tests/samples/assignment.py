@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pullback import ShapeError
+from pullback import DtypeError, ShapeError
 from pullback.testing import ErrorSample, Sample
 
 RNG = np.random.default_rng(17)
@@ -139,7 +139,7 @@ ERRORS = [
         match=r"shape \(2, 3, 4\) into an `out` of shape \(3, 4\)",
     ),
     ErrorSample(
-        lambda x: np.multiply(x, 1j, out=x * 1.0), (X,), raises=TypeError, match="complex128"
+        lambda x: np.multiply(x, 1j, out=x * 1.0), (X,), raises=DtypeError, match="complex128"
     ),
     ErrorSample(
         lambda x: np.add(x, 1.0, out=np.zeros((3, 4))),

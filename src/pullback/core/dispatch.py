@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -86,7 +87,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
             return by_elements(ufunc, *inputs)
     return answered(
         lambda *xs, **options: general_ufunc(ufunc, method, xs, options),
-        getattr(ufunc, method),
+        ufunc if method == "__call__" else getattr(ufunc, method),
         inputs,
         keywords,
     )
@@ -315,14 +316,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if not all(cls is Array or issubclass(cls, ndarray) for cls in types):
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
-        out, answers = kwargs.pop("out"), FUNCTIONS[function]
-        if into_out_of(answers).reads_on:
-            refuse_overlap(function, args, kwargs, out)
-        result = function(*args, **computed_in(answers, args, kwargs, out))
-        if not into_out_of(answers).broadcasts:
-            check_shape(f"numpy.{function.__name__}", out, result)
-        result = snapshot(result) if type(result) is Array else result
-        return written(f"numpy.{function.__name__}", (out,), result)
+        return answered(partial(into, function), function, args, kwargs)
     implementation = FUNCTIONS[function]
     if implementation is None:
         creation = CREATION[function]
@@ -333,6 +327,18 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         return implementation(*args, **kwargs)
     except Exception as error:
         return after_error(function, args, kwargs, error)
+
+
+def into(function: Any, *args: Any, out: Array, **kwargs: Any) -> Any:
+    """A function with its result written into an Array."""
+    answers = FUNCTIONS[function]
+    if into_out_of(answers).reads_on:
+        refuse_overlap(function, args, kwargs, out)
+    result = function(*args, **computed_in(answers, args, kwargs, out))
+    if not into_out_of(answers).broadcasts:
+        check_shape(f"numpy.{function.__name__}", out, result)
+    result = snapshot(result) if type(result) is Array else result
+    return written(f"numpy.{function.__name__}", (out,), result)
 
 
 REFUSALS = ArgumentError, UnsupportedKeywordError

@@ -16,12 +16,22 @@ import numpy as np
 from numpy import ndarray
 
 from .array import Array
-from .errors import ConversionError, EscapedError, NanError, PullbackError, SolverError
+from .errors import (
+    ConversionError,
+    EscapedError,
+    MissingRuleError,
+    NanError,
+    PullbackError,
+    SolverError,
+)
 from .operands import PLAIN
 from .storage import current
 
 # Of what is asked here, and not of the call, NumPy says nothing.
-OURS = ConversionError, EscapedError, SolverError, NanError, FloatingPointError, RecursionError
+OURS = (
+    ConversionError, EscapedError, SolverError, NanError, MissingRuleError, FloatingPointError,
+    RecursionError,
+)  # fmt: skip
 # Values that NumPy's function may be given twice: the program can't tell.
 STATIC = PLAIN | {bool, str, bytes, type(None), type, slice, type(Ellipsis), type(np._NoValue)}
 
@@ -57,6 +67,11 @@ def shown(x: Any) -> Any:
     raise Unshown
 
 
+def named(kind: type[BaseException]) -> type[BaseException]:
+    """The class by which callers catch an error: the first that isn't private to its library."""
+    return next(x for x in kind.__mro__ if not any(p[0] == "_" for p in x.__module__.split(".")))
+
+
 def answered(
     implementation: Callable[..., Any], function: Any, args: Any, kwargs: dict[str, Any]
 ) -> Any:
@@ -86,6 +101,6 @@ def refuse_as_numpy(
     except PullbackError:
         return
     except Exception as theirs:
-        if not isinstance(error, type(theirs)):
+        if not isinstance(error, named(type(theirs))):
             theirs.add_note(str(error))
             raise theirs from None
