@@ -30,7 +30,9 @@ ANSWERED = {
 PROMISED = ("Python's",)
 # Answered otherwise: `where=` alone leaves undefined what NumPy then shows.
 WRONG = {
-    ("triu", "one more argument, 1.5")  # NumPy's diagonals between whole numbers are rounded twice
+    ("triu", "one more argument, 1.5"),  # NumPy's diagonals between whole numbers are cut twice
+    # NumPy makes Python's timedelta of these, and here they stay NumPy's.
+    *[(f, f"argument {i} is of m8[s]") for f in ("dot", "inner") for i in (0, 1)],
 }
 UNDEFINED = ("where=None", "where=(0,)", "where=[]")
 OURS = ConversionError, MissingRuleError, UnknownNameError  # which say more than NumPy's TypeError
