@@ -43,21 +43,9 @@ from .primitives import methods as _methods  # noqa: F401  # puts NumPy's method
 from .transforms.batch import vmap as vmap
 from .transforms.call import checkpoint as checkpoint
 from .transforms.call import stop_gradient as stop_gradient
-from .transforms.custom import custom_jvp as custom_jvp
-from .transforms.custom import custom_vjp as custom_vjp
-from .transforms.derived import elementwise_grad as elementwise_grad
-from .transforms.derived import hessian as hessian
-from .transforms.derived import hvp as hvp
-from .transforms.derived import jacobian as jacobian
 from .transforms.eager import array as array
 from .transforms.eager import no_grad as no_grad
-from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
-from .transforms.linearize import linearize as linearize
-from .transforms.loops.scan import fori_loop as fori_loop
-from .transforms.loops.scan import scan as scan
-from .transforms.loops.while_loop import while_loop as while_loop
-from .transforms.nans import debug_nans as debug_nans
 from .transforms.reverse import grad as grad
 from .transforms.reverse import value_and_grad as value_and_grad
 from .transforms.reverse import vjp as vjp
@@ -65,8 +53,37 @@ from .transforms.reverse import vjp as vjp
 if _TYPE_CHECKING:  # imported when they are first used
     from .compiler.call.compiled import compile as compile
     from .compiler.facts.judge import pure as pure
+    from .transforms.custom import custom_jvp as custom_jvp
+    from .transforms.custom import custom_vjp as custom_vjp
+    from .transforms.derived import elementwise_grad as elementwise_grad
+    from .transforms.derived import hessian as hessian
+    from .transforms.derived import hvp as hvp
+    from .transforms.derived import jacobian as jacobian
+    from .transforms.extend import primitive as primitive
+    from .transforms.linearize import linearize as linearize
+    from .transforms.loops.scan import fori_loop as fori_loop
+    from .transforms.loops.scan import scan as scan
+    from .transforms.loops.while_loop import while_loop as while_loop
+    from .transforms.nans import debug_nans as debug_nans
 
 __version__ = "0.1.0.dev0"
+# Names that are imported when they are first used, and their modules.
+_LATER = {
+    "compile": "compiler.call.compiled",
+    "pure": "compiler.facts.judge",
+    "custom_jvp": "transforms.custom",
+    "custom_vjp": "transforms.custom",
+    "elementwise_grad": "transforms.derived",
+    "hessian": "transforms.derived",
+    "hvp": "transforms.derived",
+    "jacobian": "transforms.derived",
+    "primitive": "transforms.extend",
+    "linearize": "transforms.linearize",
+    "fori_loop": "transforms.loops.scan",
+    "scan": "transforms.loops.scan",
+    "while_loop": "transforms.loops.while_loop",
+    "debug_nans": "transforms.nans",
+}
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -135,11 +152,11 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """Submodules are imported when they are first used."""
-    if name == "compile":
-        return _importlib.import_module(f"{__name__}.compiler.call.compiled").compile
-    if name == "pure":
-        return _importlib.import_module(f"{__name__}.compiler.facts.judge").pure
+    """What is not needed for a gradient is imported when it is first used."""
+    if name in _LATER:
+        found = getattr(_importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
+        globals()[name] = found
+        return found
     if name in ("autograd", "explain", "nn", "numpy", "scipy", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     _refuse_name(name, __all__)

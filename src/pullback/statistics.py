@@ -19,7 +19,8 @@ from typing import Any
 from .core.reach.namespaces import STANDS, standard_module
 from .core.trace import is_live
 from .math import column, operand, pythons, summarize
-from .primitives.exact_sums import SUMMARIES, normal_quantile_p
+from .primitives.exact_statistics import normal_quantile_p
+from .primitives.exact_sums import SUMMARIES
 
 real = standard_module("statistics")
 __all__ = [name for name in real.__all__ if (name, 1) in SUMMARIES]

@@ -285,6 +285,37 @@ class TestVectors:
         assert vjp(la.eigvals, np.array([[0.0, 1.0], [-1.0, 0.0]]))[0].dtype == complex
 
 
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize("values", [(1, 2, 2, 3, 3.5), (2, 2, 2, 1, 0.3), (1, 1, 2, 2, 5)])
+def test_vectors_of_simple_values_beside_equal_ones_have_second_derivatives(values, dtype):
+    """Each equal value's vector turns by leaps, while their sum in the first derivative doesn't."""
+    draw = np.random.default_rng(0)
+
+    def some():
+        a = draw.standard_normal((5, 5)).astype(dtype)
+        return hermitian(a + 1j * draw.standard_normal((5, 5)) if dtype is complex else a)
+
+    q, by, also = np.linalg.qr(some())[0], some() / 3, some() / 3
+    middle, x = hermitian((q * np.array(values)) @ adjoint(q)), draw.standard_normal(5)
+    alone = [i for i in range(5) if sorted(values).count(sorted(values)[i]) == 1]
+
+    def f(p):
+        w, v = np.linalg.eigh(middle + p[0] * by + p[1] * also + p[0] ** 2 * also)
+        return sum([w[i] * np.abs(x @ v[:, i]) ** 2 + np.abs(v[0, i]) ** 4 for i in alone])
+
+    at, h, eye = np.zeros(2), 1e-4, np.eye(2)
+    slope = grad(f)
+    expected = [(slope(at + h * e) - slope(at - h * e)) / (2 * h) for e in eye]
+    twice = [grad(lambda p, k=k: slope(p)[k])(at) for k in range(2)]
+    pushed = [jvp(lambda p: jvp(f, (p,), (e,))[1], (at,), (d,))[1] for e in eye for d in eye]
+    for found in (hessian(f)(at), twice, np.reshape(pushed, (2, 2))):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    many = vmap(hessian(f))(np.stack([at, at + 0.01]))
+    np.testing.assert_allclose(many[0], expected, rtol=1e-5, atol=1e-6)
+    used = lambda p: np.abs(np.linalg.eigh(middle + p[0] * by)[1][0, sorted(values).index(2)])
+    assert np.isnan(grad(lambda p: slope(p)[0] + used(p))(at)[0])
+
+
 def expanded(a):
     """The determinant by permutations."""
     n = len(a)

@@ -184,6 +184,9 @@ def test_slopes_that_are_infinite_at_the_beginning(name, way):
     expected = (whole(P + 1e-4) - whole(P - 1e-4)) / 2e-4
     assert pb.grad(end)(P) == pytest.approx(expected, rel=2e-6)
     assert pb.jvp(end, (P,), (1.0,))[1] == pytest.approx(expected, rel=2e-6)
+    second = (whole(P + 4e-3) - 2 * whole(P) + whole(P - 4e-3)) / 1.6e-5
+    assert pb.grad(pb.grad(end))(P) == pytest.approx(second, rel=1e-4)
+    assert pb.jvp(pb.grad(end), (P,), (1.0,))[1] == pytest.approx(second, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", REMOVABLE)

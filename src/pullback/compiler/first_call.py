@@ -182,7 +182,7 @@ class Early:
     short: whether these may go on without `run`, since the last one took no time for a long loop.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
     awaited: the recording that is being finished in the background, if one is.
-    kind: of the arguments of the first call, where that took long enough to look at them.
+    kind: of the first call, where that took long enough to look at its arguments.
     """
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ Given the property, most rules are theorems, written here once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -247,10 +248,7 @@ class Elementwise(Primitive):
         check_elementwise(ufunc, partials, reads)
         super().__init__(name or name_of(ufunc))
         self.ufunc = ufunc
-        # Their forms for Arrays, and for a cotangent that is a plain array of float64.
-        found = [forms(partial) for partial in partials]
-        self.in_flight = tuple([first for first, _ in found])
-        self.beside_doubles = tuple([second for _, second in found])
+        self.forms = forms
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
         self.decides = self.decides or ZERO in partials
@@ -275,6 +273,16 @@ class Elementwise(Primitive):
             self.foldings = tuple(map(folding, self.rules))
             self.note = noting(self, (0, 1), self.rule)
             self.notes = tuple([noting(self, (i,), self.rules[i]) for i in (0, 1)])
+
+    @cached_property
+    def in_flight(self):
+        """The partials' forms for Arrays."""
+        return tuple([self.forms(partial)[0] for partial in self.partials])
+
+    @cached_property
+    def beside_doubles(self):
+        """Their forms for a cotangent that is a plain array of float64."""
+        return tuple([self.forms(partial)[1] for partial in self.partials])
 
     def value(self, *xs):
         trace = youngest(xs)

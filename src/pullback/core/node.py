@@ -84,10 +84,11 @@ def slots(out: tuple[Any, ...], trace: Any, node: Node) -> tuple[Any, ...]:
     One without a derivative, such as the exponents of `frexp`, is the program's to write into; the
     rule keeps its own.
     """
+    parents = (node,)
     return tuple(
         [
-            Array(o, trace, node_of((node,), slot_rule, i))
-            if carries(o)
+            noted(o, trace, parents, slot_rule, i)
+            if (type(o) is ndarray and o.dtype is DOUBLE) or carries(o)
             else (o.copy("K") if type(o) is ndarray else o)
             for i, o in enumerate(out)
         ]

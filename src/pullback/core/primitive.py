@@ -165,7 +165,8 @@ class Primitive(Traits, ReadApart):
             raise missing(self, "vjp")
         given = None  # a cotangent that may be present in part
         if self.n_out is not None:
-            given, out_bar = out_bar, tuple([dense(out_bar.bars.get(i)) for i in range(self.n_out)])
+            given, slots = out_bar, out_bar.bars
+            out_bar = tuple([dense(slots[i]) if i in slots else None for i in range(self.n_out)])
         elif type(out_bar) not in DENSE:
             if not self.structured:
                 given, out_bar = out_bar, dense(out_bar)

@@ -17,11 +17,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import optree
 
 from .array import Array
 from .errors import ArgumentTypeError, kind_of
-from .shutdown import leaving, rest, wait_while_inside
+from .reach.namespaces import UNWATCHED
+from .shutdown import UNTIL, leaving, rest, wait_while_inside
 from .storage import current
 from .usage import usage
 
@@ -34,16 +34,27 @@ RESULTS: dict[type, Any] = {}  # types of ours that hold an Array: how they give
 ATOMS = frozenset({Array, np.ndarray, np.float64, np.float32, float, int, complex})
 
 
-class Resting:
-    """What stands for optree while the process is about to end."""
+class Late:
+    """What stands for optree until a container is looked at, and while the process is ending.
+
+    Gradients of plain arrays do without it, and importing it takes a fifth of the time that
+    `import pullback` would take.
+    """
 
     def __getattr__(self, name: str) -> Any:
         rest()
-        return getattr(sys.modules["optree"], name)
+        with UNWATCHED[-1]():  # a recording may stop at what it does not expect
+            module = import_module("optree")
+        if not UNTIL[0]:
+            globals()["optree"] = module
+        return getattr(module, name)
+
+
+optree: Any = Late()
 
 
 def leave() -> None:
-    globals()["optree"] = Resting()
+    globals()["optree"] = Late()
     wait_while_inside("optree", 0.5)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.operands import as_array, holds_arrays, holds_live
-from ..core.reach.session import DRAWS
+from ..core.reach.namespaces import BOUND
+from ..core.reach.session import DRAWS, active
 from .fresh import made
 from .wrapping import OWN, StandIn, answers_for
 
@@ -121,6 +122,17 @@ DRAWING = {
 }
 # fmt: on
 
+
+def of_generator(f: Any) -> Any:
+    """What stands for a compiled method of a generator: its numbers are Arrays."""
+    if f.__name__ not in DRAWING or not active():
+        return f
+    owner, name = f.__self__, f.__name__
+    return lambda *args, **kwargs: drawn(lambda other: getattr(owner, other), name, args, kwargs)
+
+
+BOUND[np.random.Generator] = of_generator
+BOUND[np.random.RandomState] = of_generator
 for name in DRAWING & set(np.random.__all__):
     drawing(name)
 Generator = generator(np.random.Generator)

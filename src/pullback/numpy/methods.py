@@ -1,8 +1,9 @@
 """Replacements for compiled methods of NumPy's objects in transformed programs.
 
-`a.copy()` of a plain array gives an Array that can be assigned into, as `np.copy(a)` does, and so
-do the methods of random generators. `np.add.reduce` takes lists of Arrays. NumPy's protocols don't
-cover methods of a plain array with an Array as argument, so `a.dot(x)` calls `np.dot(a, x)`.
+`a.copy()` of a plain array gives an Array that can be assigned into, as `np.copy(a)` does.
+`np.add.reduce` takes lists of Arrays. NumPy's protocols don't cover methods of a plain array with
+an Array as argument, so `a.dot(x)` calls `np.dot(a, x)`. Those of random generators are in
+`drawing`, which is imported with `numpy.random`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from ..core.instances import is_plain, lifted, of_root
 from ..core.operands import holds_arrays
 from ..core.reach.namespaces import BOUND
 from ..core.reach.session import active
-from .drawing import DRAWING, drawn
 from .fresh import made
 from .wrapping import member
 
@@ -63,18 +63,9 @@ def twin(f: Any, name: str) -> Any:
     return call
 
 
-def of_generator(f: Any) -> Any:
-    if f.__name__ not in DRAWING or not active():
-        return f
-    owner, name = f.__self__, f.__name__
-    return lambda *args, **kwargs: drawn(lambda other: getattr(owner, other), name, args, kwargs)
-
-
 def of_ufunc(f: Any) -> Any:
     return getattr(member(f.__self__), f.__name__) if active() else f
 
 
 BOUND[np.ndarray] = of_array
-BOUND[np.random.Generator] = of_generator
-BOUND[np.random.RandomState] = of_generator
 BOUND[np.ufunc] = of_ufunc

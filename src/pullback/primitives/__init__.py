@@ -83,6 +83,7 @@ Around the operations:
     refused              functions without a derivative, and why
     exact                another library's value, with the derivative of the same result
     exact_sums           functions of lists that Python computes exactly
+    exact_statistics     those of Python's `statistics`
 """
 
 import pkgutil
@@ -97,7 +98,7 @@ from ..core.shutdown import rest
 OF_MODULES = dict.fromkeys(("fits", "poly1d", "polynomial"), "numpy.polynomial")
 
 # Families for a module of another package: there when the program has imported it.
-OF_PACKAGES = {"scipy_special": "scipy.special"}
+OF_PACKAGES = {"scipy_special": "scipy.special", "exact_statistics": "statistics"}
 
 LOADED: set[str] = set()  # families that have been imported
 

@@ -25,7 +25,7 @@ from .keys import known, mapped
 from .positions import intervals_p
 from .rounding import rounded
 from .selecting import chosen
-from .shapes import lies
+from .shapes import lies, of_constants_itself
 from .sorting import concrete
 
 
@@ -302,6 +302,7 @@ def on_lines(x, rise, first, last, at_end):
 
 
 @replaces(np.interp)
+@of_constants_itself(np.interp)
 @lies("C")
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)

@@ -35,6 +35,8 @@ from .moving_vectors import (
     is_regular,
     leans,
     pole,
+    pull_hermitian,
+    push_hermitian,
     used,
     used_vectors,
     vague,
@@ -177,7 +179,7 @@ class Eigh(Spectrum):
         w, v, frame, token = out
         a_dot = hermitian(x_dots[0])
         w_dot = motion_p(xs[0], token, a_dot, w, frame, frame, kind="eigh")
-        v_dot = v @ (gaps(w, "eigh") * (adjoint(v) @ a_dot @ v))
+        v_dot = push_hermitian(xs[0], w, v, a_dot)
         return w_dot, v_dot, np.where(simple(w, "eigh"), v_dot, np.nan), None
 
     def vjp(self, bars, residual, wanted):
@@ -190,10 +192,7 @@ class Eigh(Spectrum):
         if frame_bar is not None:
             v_bar = added(v_bar, np.where(simple(w, "eigh"), frame_bar, np.nan))
         if v_bar is not None:
-            g = conj(v_bar)
-            t = adjoint(v) @ g
-            t = np.where(either(used(g)), gaps(w, "eigh") * ((t - adjoint(t)) / 2), 0)
-            a_bar = added(a_bar, conj(v @ t @ adjoint(v)))
+            a_bar = added(a_bar, conj(pull_hermitian(a, w, v, conj(v_bar))))
         return (a_bar, *[None] * (len(wanted) - 1))
 
 

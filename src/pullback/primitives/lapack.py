@@ -1,8 +1,8 @@
-"""LAPACK for one real matrix, without the checks that NumPy's functions make of arguments.
+"""LAPACK for real matrices, without the checks that NumPy's functions make of arguments.
 
-For small matrices these checks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So a
-single matrix goes straight to NumPy's inner function, which returns NaN if there is no result. In
-that case, and for all other operands, NumPy's own function is called and raises its own errors.
+For small matrices these checks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So real
+matrices and stacks go straight to NumPy's inner function, which returns NaN if there is no result.
+In that case, and for all other operands, NumPy's own function is called and raises its own errors.
 Single precision is computed in double precision, as NumPy does it.
 """
 
@@ -20,20 +20,21 @@ except ImportError:  # a NumPy that keeps them elsewhere
     inner = None
 
 
-def direct(function, name, element=lambda out: out[0, 0]):
+def direct(function, name, part=None, place=(0, 0)):
     """A function of matrices that calls NumPy's inner function of this name where it can.
 
-    element: of its results the one that tells of NaN.
+    part, place: where NaN tells that there is no result: which of several results, and its element
+    for a single matrix; place None says that NaN is a result as well.
     """
     call = getattr(inner, name, None)
     loop = "" if call is None else "d" * call.nin + "->" + "d" * call.nout
 
     def compute(x, *more):
         dtype = x.dtype if type(x) is ndarray else None
-        if (dtype is not DOUBLE and dtype is not SINGLE) or x.ndim != 2 or not x.size:
+        if (dtype is not DOUBLE and dtype is not SINGLE) or x.ndim < 2 or not x.size:
             return function(x, *more)
         for y in more:
-            if type(y) is not ndarray or y.dtype is not dtype or y.ndim != 2 or not y.size:
+            if type(y) is not ndarray or y.dtype is not dtype or y.ndim != x.ndim or not y.size:
                 return function(x, *more)
         before = STATE.get()
         try:
@@ -43,8 +44,14 @@ def direct(function, name, element=lambda out: out[0, 0]):
             return function(x, *more)
         finally:
             STATE.set(before)
-        first = element(out)
-        return out if first == first else function(x, *more)
+        if place is None:
+            return out
+        telling = out if part is None else out[part]
+        if x.ndim == 2:
+            first = telling[place]
+            return out if first == first else function(x, *more)
+        firsts = telling[(..., *place)]
+        return out if (firsts == firsts).all() else function(x, *more)
 
     return function if call is None else compute
 
@@ -63,15 +70,15 @@ def product(x, y):
 lower_factor = direct(np.linalg.cholesky, "cholesky_lo")
 solve = direct(np.linalg.solve, "solve")
 inv = direct(np.linalg.inv, "inv")
-inverse_or_nan = direct(np.linalg.inv, "inv", lambda out: 0)  # NaN if there is none, or an error
-det = direct(np.linalg.det, "det", lambda out: out)
-eigh_of_lower = direct(np.linalg.eigh, "eigh_lo", lambda out: out[0][0])
-eigh_of_upper = direct(lambda a: np.linalg.eigh(a, "U"), "eigh_up", lambda out: out[0][0])
-thin_svd = direct(lambda a: np.linalg.svd(a, False), "svd_s", lambda out: out[1][0])
+inverse_or_nan = direct(np.linalg.inv, "inv", place=None)  # NaN if there is none, or an error
+det = direct(np.linalg.det, "det", place=())
+eigh_of_lower = direct(np.linalg.eigh, "eigh_lo", 0, (0,))
+eigh_of_upper = direct(lambda a: np.linalg.eigh(a, "U"), "eigh_up", 0, (0,))
+thin_svd = direct(lambda a: np.linalg.svd(a, False), "svd_s", 1, (0,))
 # The values alone are found in another way, with other last bits.
-values_of_lower = direct(np.linalg.eigvalsh, "eigvalsh_lo", lambda out: out[0])
-values_of_upper = direct(lambda a: np.linalg.eigvalsh(a, "U"), "eigvalsh_up", lambda out: out[0])
-singular_values = direct(np.linalg.svdvals, "svd", lambda out: out[0])
+values_of_lower = direct(np.linalg.eigvalsh, "eigvalsh_lo", None, (0,))
+values_of_upper = direct(lambda a: np.linalg.eigvalsh(a, "U"), "eigvalsh_up", None, (0,))
+singular_values = direct(np.linalg.svdvals, "svd", None, (0,))
 
 
 def cholesky(a, upper):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -73,8 +73,11 @@ class LapackRoutine(Ingredient):
     ) -> None:
         super().__init__(name)
         self.dtype, self.cores, self.takes = dtype, cores, takes
-        self.n_out = sum(map(is_result, self.listed([(1,) * core for core in cores], {})))
         ROUTINES[name] = self
+
+    @cached_property
+    def n_out(self) -> int:  # type: ignore[override]  # counted when it is first asked
+        return sum(map(is_result, self.listed([(1,) * core for core in self.cores], {})))
 
     def listed(self, shapes: Any, static: dict[str, Any]) -> list[Any]:
         """The arguments of the routine of this type, with dtypes."""
@@ -305,10 +308,8 @@ getrf_p = LapackRoutines("getrf", (2,), of_factors)
 getrs_p = LapackRoutines(
     "getrs",
     (2, 1, 2),
-    lambda lu, piv, b, trans=b"N": [
-        trans, *b, Inout(0), b[0], Inout(1), Inout(2), b[0], INFO,
-    ],
-)  # fmt: skip
+    lambda lu, piv, b, trans=b"N": [trans, *b, Inout(0), b[0], Inout(1), Inout(2), b[0], INFO],
+)
 gecon_p = LapackRoutines(
     "gecon",
     (2, 0),

@@ -6,7 +6,8 @@ value is zero to rounding, and is looked at only where a vector is used.
 
 A matrix of low rank leaves open which vectors its singular values of zero have. The first
 derivative of the other vectors is a sum over these, whichever they are; in second order each of
-them would move by leaps, so that the sum is written without them (`WithoutZeros`).
+them would move by leaps, so that the sum is written without them (`WithoutZeros`). So do equal
+eigenvalues of a Hermitian matrix for the vectors of the other ones (`WithoutEqual`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..core.array import Array
 from ..core.primitive import Primitive
 from ..core.spec import spec_of
 from .arguments import somewhere
+from .elementwise import stopped
 from .spectra import adjoint, col, levels_p, row, same_label, separate
 
 
@@ -178,6 +180,84 @@ class WithoutZeros:
         t = t + col(self.s) * (j + adjoint(j))
         p, q = self.beside(gu, gv)
         return (self.left @ t + p) @ adjoint(self.right) + self.left @ adjoint(q)
+
+
+class WithoutEqual:
+    """How the eigenvectors of a Hermitian matrix's simple eigenvalues move, in higher orders too.
+
+    Where other eigenvalues are equal, the sums over their vectors are written without them: x_i,
+    the part of a tangent beside the vectors of simple values, solves (w_i - a) x_i = p a_dot v_i,
+    where p projects beside these. What solves it here and now, by vectors held constant, improves
+    x_i by an order of derivatives in each step.
+    """
+
+    steps = 4
+
+    def __init__(self, a, w, v):
+        self.a, self.w = a, w
+        self.known = np.logical_not(equal_to_others(w))
+        self.own = np.where(row(self.known), v, 0)
+        self.others = stopped(np.where(row(self.known), 0, v))
+        both = np.logical_and(col(self.known), row(self.known))
+        self.between = np.where(both, gaps(w, "eigh"), 0)
+        apart = np.logical_and(col(np.logical_not(self.known)), row(self.known))
+        still = stopped(w)
+        self.over = np.where(apart, 1 / np.where(apart, row(still) - col(still), 1), 0)
+
+    def beside(self, y):
+        """What the vectors of simple values leave of y."""
+        return y - self.own @ (adjoint(self.own) @ y)
+
+    def solved(self, y):
+        x, y = np.zeros_like(y), self.beside(y)
+        for _ in range(self.steps):
+            left = y - self.beside(x * row(self.w) - self.a @ x)
+            x = x + self.beside(self.others @ (self.over * (adjoint(self.others) @ left)))
+        return x
+
+    def push(self, a_dot):
+        """The tangents of the vectors; NaN for those of equal values."""
+        y = a_dot @ self.own
+        moved = self.own @ (self.between * (adjoint(self.own) @ y)) + self.solved(y)
+        return np.where(row(self.known), moved, np.nan)
+
+    def pull(self, g):
+        """The gradient of a from that of the vectors."""
+        unknown = np.any(np.logical_and(used(g), np.logical_not(self.known)), axis=-1)
+        g = np.where(row(self.known), g, 0)
+        t = adjoint(self.own) @ g
+        part = self.own @ (self.between * ((t - adjoint(t)) / 2)) @ adjoint(self.own)
+        rest = self.solved(g) @ adjoint(self.own)
+        found = part + (rest + adjoint(rest)) / 2
+        return np.where(unknown[..., None, None], np.nan, found)
+
+
+def equal_to_others(w):
+    """Which eigenvalues of a Hermitian matrix are equal to another one, to rounding."""
+    return np.sum(same_label(levels_p(w, kind="eigh")), axis=-1) > 1
+
+
+def has_equal(w, v):
+    """Whether a rule that is itself differentiated meets vectors of equal eigenvalues."""
+    if type(v) is not Array or (type(w) is np.ndarray and separate(w, "eigh")):
+        return False
+    return somewhere(equal_to_others(w))
+
+
+def push_hermitian(a, w, v, a_dot):
+    """The tangents of the eigenvectors v of a."""
+    if has_equal(w, v):
+        return WithoutEqual(a, w, v).push(a_dot)
+    return v @ (gaps(w, "eigh") * (adjoint(v) @ a_dot @ v))
+
+
+def pull_hermitian(a, w, v, g):
+    """The gradient of a from that of its eigenvectors v."""
+    if has_equal(w, v):
+        return WithoutEqual(a, w, v).pull(g)
+    t = adjoint(v) @ g
+    t = np.where(either(used(g)), gaps(w, "eigh") * ((t - adjoint(t)) / 2), 0)
+    return v @ t @ adjoint(v)
 
 
 def inverse_sums(s):

@@ -155,7 +155,9 @@ def matrix_norm_of(x, ord, first, second):
         axis = second - (second > first)
         return np.max(sums, axis=axis, initial=0) if ord > 0 else np.min(sums, axis=axis)
     if ord in (2, -2, "nuc"):
-        s = np.linalg.svd(np.moveaxis(x, (first, second), (-2, -1)), compute_uv=False)
+        order = [*[i for i in range(x.ndim) if i not in (first, second)], first, second]
+        x = x if order == sorted(order) else np.transpose(x, order)
+        s = np.linalg.svd(x, compute_uv=False)
         if ord == "nuc":
             return np.sum(s, axis=-1)
         return np.max(s, axis=-1, initial=0) if ord == 2 else np.min(s, axis=-1)

@@ -350,9 +350,15 @@ def behind(initial, a, axes):
     """
     first, others = axes[0], axes[1:]
     shape = [1 if i == first else n for i, n in enumerate(a.shape)]
-    begins = np.zeros(shape, bool)
-    begins[tuple([0 if i in others else slice(None) for i in range(a.ndim)])] = True
-    return np.concatenate([np.where(begins, initial, a.dtype.type(1)), a], axis=first)
+    place = tuple([0 if i in others else slice(None) for i in range(a.ndim)])
+    if type(initial) is Array:
+        begins = np.zeros(shape, bool)
+        begins[place] = True
+        row = np.where(begins, initial, a.dtype.type(1))
+    else:
+        row = np.ones(shape, a.dtype)
+        row[place] = initial
+    return np.concatenate([row, a], axis=first)
 
 
 class Extremum(Primitive):
@@ -448,11 +454,11 @@ def extremum(primitive, a, axis, out, keepdims, initial, where):
         refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
     where = True if where is none or where is True else broadcastable(where, a)
-    bounded = given(initial)
-    axes = reduced_axes(axis, a.ndim)
+    axes, begins = reduced_axes(axis, a.ndim), given(initial)
+    bounded = begins and (where is not True or not a.size)  # else an element takes part
     out = primitive(a, where, axis=axes, keepdims=kept(keepdims), bounded=bounded)
     # Of zeros of both signs NumPy keeps the later, and begins with `initial=`.
-    return primitive.pair(as_initial(initial, out.dtype), out) if bounded else out
+    return primitive.pair(as_initial(initial, out.dtype), out) if begins else out
 
 
 @replaces(np.max, np.amax)

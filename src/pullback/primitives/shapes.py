@@ -10,15 +10,18 @@ from numpy import ndarray
 
 from ..core.array import Array, arrayed, is_number, peel, snapshot
 from ..core.cotangent import fit, unbroadcast
+from ..core.dispatch import of_constants
 from ..core.errors import ArgumentTypeError
 from ..core.kinds import Linear
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.locked import repeated
+from ..core.operands import leaves
 from ..core.plain_numpy import broadcast_to as broadcast_past
 from ..core.plain_numpy import flip as flip_past
 from ..core.registry import replaces
 from ..core.spec import PYTHON, Spec, hardened
 from ..core.storage import TALLY, link
+from ..core.trace import is_live
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
 from .objects import objects_of
 
@@ -215,6 +218,25 @@ def lies(order, swapped=False):
             if type(out) is tuple:
                 return tuple([laid(x, order, like, swapped) for x in out])
             return laid(out, order, like, swapped)
+
+        return call
+
+    return enter
+
+
+def of_constants_itself(function):
+    """A decorator: where no argument carries a derivative, NumPy's function computes the result.
+
+    An implementation that composes many others takes long for what NumPy does at once.
+    """
+
+    def enter(implementation):
+        @wraps(implementation)
+        def call(*args, **kwargs):
+            arrays = [x for x in leaves((args, tuple(kwargs.values()))) if type(x) is Array]
+            if any(map(is_live, arrays)):
+                return implementation(*args, **kwargs)
+            return of_constants(function, args, kwargs) if arrays else function(*args, **kwargs)
 
         return call
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
+from functools import cache
 
 import numpy as np
 from numpy import ndarray
@@ -371,14 +372,18 @@ def unique_of_each(x, return_index, return_inverse, return_counts, how):
 def named(function):
     """One of the unique functions of the array API: a named tuple, or the values alone."""
 
-    like = function(np.zeros(1))
-    fields = getattr(like, "_fields", ())
-    flags = [name in fields for name in ("indices", "inverse_indices", "counts")]
-    how = {"equal_nan": False, **({} if fields or BY_SORTING else {"sorted": False})}
+    @cache
+    def form():
+        """The class of its results and their names; NumPy's function imports `numpy.ma`."""
+        like = function(np.zeros(1))
+        return type(like), getattr(like, "_fields", ())
 
     def implementation(x):
-        out = unique(x, *flags, **how)
-        return type(like)(*out) if fields else out
+        tuples, fields = form()
+        flags = [name in fields for name in ("indices", "inverse_indices", "counts")]
+        unsorted = {} if fields or BY_SORTING else {"sorted": False}
+        out = unique(x, *flags, equal_nan=False, **unsorted)
+        return tuples(*out) if fields else out
 
     return replaces(function)(implementation)
 

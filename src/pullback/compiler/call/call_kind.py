@@ -27,26 +27,31 @@ from .arguments import NUMBERS
 from .budget import CLOCK
 
 PLAIN = {int, bool, str, type(None)}  # known by their values
-FLAT = NUMBERS | PLAIN
 
 
 class CallKind:
     """The kind of a call, and its cache entry.
 
     NumPy makes a new object whenever its error handling changes; the object kept here stands for
-    one handling.
+    one handling. A kind of first calls has no entry until a call is looked at.
 
     Raises:
         NoKind: some argument needs more than a look.
     """
 
-    def __init__(self, entry: Entry, args: Any, kwargs: Any) -> None:
-        self.entry, self.types = entry, tuple(map(type, args))
-        self.flat = not kwargs and FLAT.issuperset(self.types)
+    def __init__(self, entry: Entry | None, args: Any, kwargs: Any) -> None:
+        self.entry: Any = entry
+        self.types = tuple(map(type, args))
+        self.flat, self.arrays, self.places, self.values = not kwargs, [], [], []
+        for i, kind in enumerate(self.types):
+            if kind is np.ndarray:
+                self.arrays.append((i, args[i].shape, args[i].dtype))
+            elif kind in PLAIN:
+                self.places.append(i)
+                self.values.append(args[i])
+            elif kind not in NUMBERS:
+                self.flat = False
         self.kinds = None if self.flat else kind_of([*args, kwargs], set())
-        self.arrays = [(i, x.shape, x.dtype) for i, x in enumerate(args) if type(x) is np.ndarray]
-        self.places = [i for i, x in enumerate(args) if type(x) in PLAIN]
-        self.values = [args[i] for i in self.places]
         self.variable, self.handling = errors_variable(), error_handling()
         self.errors = self.variable.get()
 
@@ -81,7 +86,7 @@ class CallKind:
         """Make the next calls that need not be timed without a look, if no other kind has come."""
         early = self.entry.early
         if early.short and early.untimed and len(compiled.entries) < 2 and not compiled.repeat[1]:
-            compiled.repeat = next_calls(compiled.fun, early), []
+            compiled.repeat = unlooked(compiled.fun, early, early.spare()), []
 
     def is_like(self, args: Any, kwargs: Any) -> bool:
         """Whether a call is of this kind; it may be, and be told apart."""
@@ -102,13 +107,13 @@ class CallKind:
         return self.is_like(args, kwargs) and self.handling == error_handling()
 
 
-def first_calls(fun: Any, early: Early) -> Callable[..., Any]:
-    """Make the first call, and the next few as well if it is short; MISS once they are made.
+def unlooked(fun: Any, early: Early, left: int = 0) -> Callable[..., Any]:
+    """Make calls that nobody looks at, whatever their kind; MISS once they are made.
 
-    What an earlier process left may spare a call that is long. So that is asked for before, when
-    the function is compiled.
+    To tell the kind of a call takes as long as a short function does. They are the first call, and
+    the next few if it is short; then what an earlier process left is sought when the function is
+    compiled, since it may spare a call that is long. Later there are so many that are not timed.
     """
-    left = 0
 
     def run(*args: Any, **kwargs: Any) -> Any:
         nonlocal left
@@ -130,24 +135,7 @@ def first_calls(fun: Any, early: Early) -> Callable[..., Any]:
             left = early.begin(took)
             if not left:
                 with suppress(NoKind):
-                    early.kind = kind_of([*args, kwargs], set())
-
-    return run
-
-
-def next_calls(fun: Any, early: Early) -> Callable[..., Any]:
-    """Make the next calls that are not timed, whatever their kind; MISS once they are made.
-
-    To tell the kind of a call takes as long as a short function does.
-    """
-    left = early.spare()
-
-    def run(*args: Any, **kwargs: Any) -> Any:
-        nonlocal left
-        if left <= 0 or RUNNING.get() is not None or STARTS.get() is not None:
-            return MISS
-        left -= 1
-        return fun(*args, **kwargs)
+                    early.kind = CallKind(None, args, kwargs)
 
     return run
 
@@ -167,12 +155,14 @@ def first_run(compiled: Any, args: Any, kwargs: Any) -> Any:
         return MISS
     if compiled.static_argnums or compiled.static_argnames:
         return MISS
+    kind = early.kind
+    if not counts(early, args, kwargs):
+        return MISS
     with suppress(NoKind):
-        kind = CallKind(Entry(early), args, kwargs)
-        if not kind.flat or not all(dtype.char in NUMERIC for _, _, dtype in kind.arrays):
-            return MISS
-        if counts(early, args, kwargs):
-            compiled.early = None
+        if kind is None or kind.variable.get() is not kind.errors:
+            kind = CallKind(None, args, kwargs)
+        if kind.flat and all(dtype.char in NUMERIC for _, _, dtype in kind.arrays):
+            kind.entry, compiled.early, early.kind = Entry(early), None, None
             compiled.first = compiled.last_kind = kind
             return kind.run(compiled, args, kwargs)
     return MISS
@@ -192,11 +182,7 @@ def first_entry(compiled: Any, args: Any, kwargs: Any) -> Entry | None:
 
 def counts(early: Early, args: Any, kwargs: Any) -> bool:
     """Whether the first calls count for this kind: they do for any where nobody has looked."""
-    if early.kind is None:
-        return True
-    with suppress(NoKind):
-        return bool(kind_of([*args, kwargs], set()) == early.kind)
-    return False
+    return early.kind is None or early.kind.is_like(args, kwargs)
 
 
 def kind_of(x: Any, held: set[int]) -> Any:

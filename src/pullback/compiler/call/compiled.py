@@ -40,7 +40,7 @@ from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget, is_timed
-from .call_kind import CallKind, NoKind, counts, first_calls, first_entry, first_run
+from .call_kind import CallKind, NoKind, counts, first_entry, first_run, unlooked
 from .choose_path import NEW, match, path_of
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
@@ -113,7 +113,7 @@ class Compiled(Transformation):
         self.likely = not wait and records.is_likely(self)
         if not wait and not self.likely:
             self.early = Early()
-            self.repeat = first_calls(fun, self.early), []
+            self.repeat = unlooked(fun, self.early), []
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         repeat = self.repeat  # it keeps alive what the machine code looks at
@@ -138,10 +138,10 @@ class Compiled(Transformation):
         timed = is_timed(self) and not at_once
         if at_once and not self.repeat[1]:
             self.know([])  # calls that aren't looked at would pass by what is recorded
-        begun = thread_time() if timed else 0.0
         self.counter[1], self.last_way, self.last_kind = 0, "", None
         if timed and (out := first_run(self, args, kwargs)) is not MISS:
             return out
+        begun = thread_time() if timed else 0.0
         call = self.arrange(args, kwargs)
         if call is None:
             return composed(self, args, kwargs)

@@ -225,7 +225,7 @@ class Pieces:
         t, y = self.t + self.sign * ahead, self.y + self.sign * ahead * slope
         behind, beyond = self.inside(t + by, y + by * slope)
         changed = self.decisions.changed(beyond, self.among)
-        if not changed and not self.bends:
+        if not changed and not self.bends and reach is not START:
             raise touching(reach.which[0])
         if len(changed) > 1 and reach is not START and not self.bends:
             self.side.insist_alike(
@@ -437,8 +437,11 @@ def by_sides(
     t, y = float(problem.steps.ts[0]), np.asarray(peel(problem.y))
     if not any(each.may_bend(t, y) for each in (side, slopes)):
         return None
-    path = problem.plain(side)
-    jumps = Search(path, problem.steps.ts, side).jumps() if side.may_jump(t, y) else []
+    path, steep = problem.plain(side), False
+    jumps = list[Change]()
+    if side.may_jump(t, y):
+        search = Search(path, problem.steps.ts, side)
+        jumps, steep = search.jumps(), search.starts_steep
     if side.order == 1:
         search = KinkSearch(path, problem.steps.ts, slopes, jumps)
         kinks = search.kinks()
@@ -447,7 +450,7 @@ def by_sides(
         if kinks or search.starts_steep:
             with suppress(MissingRuleError, SolverError):  # else steps across kinks are held
                 return in_pieces(problem, path, slopes, kinks, not jumps, search.starts_steep)
-    return in_pieces(problem, path, side, jumps, False) if jumps else None
+    return in_pieces(problem, path, side, jumps, False, steep) if jumps or steep else None
 
 
 def in_pieces(

@@ -94,16 +94,23 @@ def answers(original: Any, arrays: str = "a", apart: bool = False) -> Callable[[
     return enter
 
 
+OPTIONS = frozenset({bool, str, type(None)})  # most arguments are
+
+
 def of_nothing(original: Any, given: dict[str, Any]) -> Any:
     """SciPy's own result, or error, if no argument has any number; None if one has some.
 
     Stacks without matrices it refuses beside others as well.
     """
-    parts = [y for x in given.values() for y in (x if type(x) in (tuple, list) else (x,))]
-    shapes = [x.shape for x in parts if type(x) is Array or isinstance(x, np.ndarray)]
-    if not any(0 in shape for shape in shapes):
+    shapes = []
+    for x in given.values():
+        if type(x) not in OPTIONS:
+            parts = x if type(x) in (tuple, list) else (x,)
+            shapes += [y.shape for y in parts if type(y) is Array or isinstance(y, np.ndarray)]
+    nothings = [0 in shape for shape in shapes]
+    if True not in nothings:
         return None
-    whole = all(0 in shape for shape in shapes)
+    whole = all(nothings)
     nothing = lambda x: np.zeros(x.shape, x.dtype) if type(x) is Array else x
     plain = {
         key: type(x)(map(nothing, x)) if type(x) in (tuple, list) else nothing(x)
