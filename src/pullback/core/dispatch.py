@@ -123,7 +123,7 @@ def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) 
     return np.bool_(out) if type(out) is bool else out
 
 
-USUAL = frozenset({"out", "dtype"})  # keywords that are looked at where they are used
+USUAL = frozenset({"out", "dtype", "where"})  # keywords that are looked at where they are used
 LENGTH_0 = [(0,) * n for n in range(65)]
 
 
@@ -137,6 +137,10 @@ def check_keywords(ufunc: Any, inputs: Any, keywords: dict[str, Any]) -> None:
     ufunc(*xs, **keywords)
 
 
+def is_mask(x: Any) -> bool:
+    return type(x) in ARRAYS and x.dtype.kind == "b"
+
+
 def of_none(x: Any, numbers: bool = False) -> Any:
     """An array without elements, of the dtype of x and with as many axes.
 
@@ -148,8 +152,10 @@ def of_none(x: Any, numbers: bool = False) -> Any:
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
-    if method == "__call__" and not USUAL.issuperset(keywords):
-        check_keywords(ufunc, inputs, keywords)
+    if method == "__call__":
+        mask = keywords.get("where", True)
+        if not (USUAL.issuperset(keywords) and (mask is True or is_mask(mask))):
+            check_keywords(ufunc, inputs, keywords)
     keywords.pop("subok", None)  # an Array has no subclasses
     if any(isinstance(x, Cotangent) for x in inputs):
         return NotImplemented
