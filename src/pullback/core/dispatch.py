@@ -86,7 +86,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         except ObjectArrayError:
             return by_elements(ufunc, *inputs)
     return answered(
-        lambda *xs, **options: general_ufunc(ufunc, method, xs, options),
+        lambda *xs, **options: checked_ufunc(ufunc, method, xs, options),
         ufunc if method == "__call__" else getattr(ufunc, method),
         inputs,
         keywords,
@@ -150,12 +150,17 @@ def of_none(x: Any, numbers: bool = False) -> Any:
     return np.empty(LENGTH_0[len(spec.shape) if numbers else max(len(spec.shape), 1)], spec.dtype)
 
 
-def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
-    """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
+def checked_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """`general_ufunc`, whose keywords NumPy takes."""
     if method == "__call__":
         mask = keywords.get("where", True)
         if not (USUAL.issuperset(keywords) and (mask is True or is_mask(mask))):
             check_keywords(ufunc, inputs, keywords)
+    return general_ufunc(ufunc, method, inputs, keywords)
+
+
+def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
     keywords.pop("subok", None)  # an Array has no subclasses
     if any(isinstance(x, Cotangent) for x in inputs):
         return NotImplemented
