@@ -40,12 +40,8 @@ from .core.registry import replaces as replaces
 from .core.spec import Spec as Spec
 from .core.tree import register_tree as register_tree
 from .primitives import methods as _methods  # noqa: F401  # puts NumPy's methods on Array
-from .transforms.batch import vmap as vmap
-from .transforms.call import checkpoint as checkpoint
-from .transforms.call import stop_gradient as stop_gradient
 from .transforms.eager import array as array
 from .transforms.eager import no_grad as no_grad
-from .transforms.forward import jvp as jvp
 from .transforms.reverse import grad as grad
 from .transforms.reverse import value_and_grad as value_and_grad
 from .transforms.reverse import vjp as vjp
@@ -53,6 +49,9 @@ from .transforms.reverse import vjp as vjp
 if _TYPE_CHECKING:  # imported when they are first used
     from .compiler.call.compiled import compile as compile
     from .compiler.facts.judge import pure as pure
+    from .transforms.batch import vmap as vmap
+    from .transforms.call import checkpoint as checkpoint
+    from .transforms.call import stop_gradient as stop_gradient
     from .transforms.custom import custom_jvp as custom_jvp
     from .transforms.custom import custom_vjp as custom_vjp
     from .transforms.derived import elementwise_grad as elementwise_grad
@@ -60,6 +59,7 @@ if _TYPE_CHECKING:  # imported when they are first used
     from .transforms.derived import hvp as hvp
     from .transforms.derived import jacobian as jacobian
     from .transforms.extend import primitive as primitive
+    from .transforms.forward import jvp as jvp
     from .transforms.linearize import linearize as linearize
     from .transforms.loops.scan import fori_loop as fori_loop
     from .transforms.loops.scan import scan as scan
@@ -71,6 +71,10 @@ __version__ = "0.1.0.dev0"
 _LATER = {
     "compile": "compiler.call.compiled",
     "pure": "compiler.facts.judge",
+    "vmap": "transforms.batch",
+    "checkpoint": "transforms.call",
+    "stop_gradient": "transforms.call",
+    "jvp": "transforms.forward",
     "custom_jvp": "transforms.custom",
     "custom_vjp": "transforms.custom",
     "elementwise_grad": "transforms.derived",

@@ -9,7 +9,7 @@ from scipy.special import _ufuncs
 
 import pullback as pb
 import pullback.scipy.special  # says what serves functions that are objects
-from pullback.core.errors import MissingRuleError, UnsupportedKeywordError
+from pullback.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from pullback.testing import ErrorSample, Sample
 from tests.samples import served, traced
 
@@ -304,9 +304,43 @@ ERRORS = [
     ErrorSample(differentiated(lambda z: sp.jve(1.5, z)), (Z,), raises=MissingRuleError, match="without its scaling", name="jve of complex numbers"),
     ErrorSample(differentiated(sp.airye), (Z,), raises=MissingRuleError, match="scipy.special.airy", name="airye of complex numbers"),
     ErrorSample(served(sp.comb), (SPREAD, SPREAD), {"exact": True}, raises=TypeError, match="exact=True"),
-    ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=1)), (SPREAD / 3,), raises=UnsupportedKeywordError, match="diff_n", name="legendre_p with derivatives"),
+    ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=3)), (SPREAD / 3,), raises=ArgumentError, match="0, 1 or 2", name="legendre_p with third derivatives"),
+    ErrorSample(differentiated(lambda m: sp.mathieu_even_coef(m, 0.5)), (np.float64(2.5),), raises=ArgumentTypeError, match="takes integers", name="mathieu_even_coef by its order"),
     ErrorSample(served(sp.legendre), (np.float64(3.0),), raises=MissingRuleError, match="polynomial object", name="legendre"),
     ErrorSample(served(sp.pbdn_seq, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="pbdn_seq"),
     ErrorSample(served(sp.pbdv_seq, lambda f, x: f(-2.3, x)), (np.float64(0.5),), raises=MissingRuleError, match="orders from 0 on", name="pbdv_seq of a negative order"),
     ErrorSample(served(sp.lqn, lambda f, x: f(3, x)), (np.complex128(0.5),), raises=MissingRuleError, match="one real number", name="lqn of a complex number"),
 ]  # fmt: skip
+S = np.array([0.4, 1.3, 2.2])
+HARMONICS = [
+    ("legendre_p", lambda f, x: f(4, x / 3, diff_n=2)),
+    ("assoc_legendre_p", lambda f, x: f(4, -2, x / 3, diff_n=2, norm=True)),
+    ("assoc_legendre_p", lambda f, x: f(3, 1, x + 1, diff_n=1, branch_cut=3)),
+    ("sph_legendre_p", lambda f, x: f(4, 2, x, diff_n=2)),
+    ("sph_harm_y", lambda f, x: f(3, 2, x, 2 * x, diff_n=2)[2]),
+    ("sph_harm_y_all", lambda f, x: f(2, 1, x, 0.4, diff_n=1)[1]),
+    ("assoc_legendre_p_all", lambda f, x: f(2, 1, x / 3, diff_n=1)),
+]
+for name, call in HARMONICS:
+    SAMPLES.append(Sample(served(getattr(sp, name), call), (S,), name=f"{name}, diff_n"))
+ENDS = np.array([-1.0, 1.0])
+SAMPLES.append(
+    Sample(
+        served(sp.assoc_legendre_p, lambda f, z: f(3, 0, z, diff_n=2)),
+        (ENDS,),
+        name="assoc_legendre_p at its ends",
+        smooth=False,
+    )
+)
+SEQUENCES = [
+    ("mathieu_even_coef", (2,)), ("mathieu_even_coef", (3,)), ("mathieu_odd_coef", (2,)),
+    ("mathieu_odd_coef", (1,)), ("pro_cv_seq", (1, 4)), ("obl_cv_seq", (0, 3)),
+]  # fmt: skip
+for name, given in SEQUENCES:
+    SAMPLES.append(
+        Sample(
+            served(getattr(sp, name), lambda f, x, given=given: f(*given, x)),
+            (np.float64(0.6),),
+            name=f"{name} of order {given[0]}",
+        )
+    )

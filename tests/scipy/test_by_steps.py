@@ -148,3 +148,22 @@ def test_what_solvers_call_is_no_search_wherever_they_call_it(kind):
 
     pb.grad(end)(0.8)
     assert set(awaited) == {math.inf}
+
+
+def advanced(y0, p, q, end, kind):
+    """`ode` with parameters that are set before it begins and again on its way."""
+    solver = integrate.ode(lambda t, y, a=1.0, b=1.0: [y[1], -a * y[0] - b * y[1]])
+    solver.set_integrator(kind, rtol=1e-9, atol=1e-10).set_initial_value([y0, 0.5], 0.0)
+    solver.set_f_params(p).integrate(0.5 * end)
+    first = solver.y[0]
+    return solver.set_f_params(p, q).integrate(end)[1] + first + solver.t
+
+
+@pytest.mark.parametrize("kind", ["dopri5", "lsoda", "vode"])
+@pytest.mark.parametrize("mapped", range(4))
+def test_an_integrator_for_each_example(kind, mapped):
+    """Whatever is mapped: initial values, parameters from the start, later ones, the end."""
+    f = lambda x: advanced(*[x if i == mapped else 1.0 + 0.2 * i for i in range(4)], kind)
+    xs = np.array([0.8, 1.7])
+    for g in (f, pb.grad(f)):
+        np.testing.assert_allclose(pb.vmap(g)(xs), [g(x) for x in xs], rtol=1e-12)

@@ -231,3 +231,52 @@ def test_second_derivatives_of_an_expectation_with_a_kink():
     found = lambda p: stats.genpareto(p[0], scale=p[1]).expect(lambda x: np.minimum(x, 2.0))
     p = np.array([0.15, 0.8])
     np.testing.assert_allclose(pb.hessian(found)(p), pb.hessian(expected)(p), rtol=1e-7)
+
+
+class Ramp(stats.rv_continuous):
+    """A user's distribution that keeps its parameter, by its density; the end of its support moves.
+
+    It has the parameter before SciPy binds its methods.
+    """
+
+    def __init__(self, end):
+        self.end = end
+        super().__init__(a=0, b=end, name="ramp")
+
+    def _pdf(self, x):
+        return 2 * x / self.end**2
+
+
+class Waiting(stats.rv_continuous):
+    """Another, by its distribution function, which keeps its parameters in a tuple."""
+
+    def __init__(self, mean):
+        super().__init__(a=0)
+        self.given = (mean, 1.0)
+
+    def _cdf(self, x):
+        return -np.expm1(-x / self.given[0])
+
+
+ASKED = {
+    "cdf": lambda law: law.cdf(0.8),
+    "ppf": lambda law: law.ppf(np.array([0.3, 0.9])),
+    "isf": lambda law: law.isf(0.3),
+    "mean": lambda law: law.mean(),
+    "entropy": lambda law: law.entropy(),
+    "expect": lambda law: law.expect(np.sqrt),
+}
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize(
+    ("law", "asked"),
+    # Where only the distribution function is given, SciPy takes differences for the density.
+    [*[(Ramp, name) for name in ASKED], *[(Waiting, name) for name in [*ASKED][:4]]],
+)
+def test_parameters_that_a_class_of_the_user_keeps(law, asked):
+    f = lambda x: np.sum(ASKED[asked](law(x)))
+    slope = (f(1.3 + 1e-4) - f(1.3 - 1e-4)) / 2e-4
+    assert pb.vjp(f, 1.3)[0] == f(1.3)
+    assert pb.grad(f)(1.3) == pytest.approx(slope, rel=3e-6, abs=1e-8)
+    assert pb.vmap(f)(np.array([1.3, 1.7])) == pytest.approx([f(1.3), f(1.7)], rel=1e-12)

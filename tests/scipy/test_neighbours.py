@@ -21,6 +21,40 @@ CALLS = {
     "what is nearest": lambda tree, points: points[tree.query(PLACES)[1]],
 }
 
+BOXES = {"square": 1.0, "oblong": [1.0, 2.0], "a tube": [1.0, 0.0]}
+
+
+@pytest.mark.parametrize("kind", [KDTree, cKDTree])
+@pytest.mark.parametrize("box", BOXES)
+class TestBoxes:
+    """Trees in a box whose sides meet: the shorter way counts, whatever moves."""
+
+    @pytest.mark.parametrize("k", [1, 3])
+    def test_distances(self, kind, box, k):
+        box, shifts = BOXES[box], np.array([[0.0, 0.0], [-1.4, 0.0], [0.6, 0.0]])
+        places = np.concatenate([PLACES + shift for shift in shifts])
+        at_place = lambda x: kind(POINTS[0], boxsize=box).query(x, k=k)[0]
+        of_points = lambda points: kind(points, boxsize=box).query(places, k=k, p=3)[0]
+        for f, x in ((at_place, places), (of_points, POINTS[0])):
+            np.testing.assert_allclose(pb.vjp(f, x)[0], f(x), rtol=4e-16)
+            pb.testing.check_grads(f, (x,), order=1)
+            np.testing.assert_allclose(
+                pb.compile(pb.grad(lambda x: f(x).sum()))(x),
+                pb.grad(lambda x: f(x).sum())(x),
+                rtol=1e-13,
+            )
+
+    def test_pairs(self, kind, box):
+        box, other = BOXES[box], kind(POINTS[1], boxsize=BOXES[box])
+        near = lambda x: kind(x, boxsize=box).sparse_distance_matrix(other, 0.4).toarray()
+        np.testing.assert_allclose(pb.vjp(near, POINTS[0])[0], near(POINTS[0]), rtol=1e-15)
+        pb.testing.check_grads(near, (POINTS[0],), order=1)
+
+
+def test_a_box_that_moves_is_refused():
+    with pytest.raises(pb.MissingRuleError, match=r"boxsize=1\.0"):
+        pb.grad(lambda size: KDTree(POINTS[0], boxsize=size).query(PLACE)[0])(2.0)
+
 
 @pytest.mark.parametrize("kind", [KDTree, cKDTree])
 @pytest.mark.parametrize("name", CALLS)

@@ -88,17 +88,16 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 def bins_of(x, minlength):
-    """How many bins integers are counted in; mapped ones have to be below minlength."""
+    """How many bins integers are counted in: as many for all examples."""
     if known(np.any(x < 0), BINCOUNT):
         raise ArgumentError("`numpy.bincount` takes integers that are not negative.")
-    if not mapped(x):
-        return int(known(np.maximum(np.max(x) + 1, minlength), BINCOUNT))
-    if np.any(rows(x)[0] >= minlength):
+    length = np.maximum(np.max(x) + 1, minlength)
+    if mapped(x) and len(set(rows(length)[0].ravel().tolist())) > 1:
         raise ConversionError(
             f"`{BINCOUNT}` has as many bins as its largest number asks for, and that is mapped by"
             f" `{x.within.name}`.\n  Give the number of bins for all examples: `minlength=n`."
         )
-    return minlength
+    return int(known(length, BINCOUNT))
 
 
 BINCOUNT = "numpy.bincount(x)"

@@ -17,5 +17,5 @@ for _name in __all__:
         _OWN.setdefault(_function, _seeking(_function))
 
 # Polynomials whose weight functions have parameters: SciPy's own code, over nodes of our own rule.
-for _function in (_real.jacobi, _real.genlaguerre, _real.gegenbauer, _real.sh_jacobi):
+for _function in (_real.jacobi, _real.genlaguerre, _real.sh_jacobi):
     _OWN[_function] = _taking_part(_function)

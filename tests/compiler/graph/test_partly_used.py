@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import pullback as pb
 from pullback.compiler.graph.optimise import optimised
@@ -16,6 +17,7 @@ USED = {
     "eigenvectors": (lambda a: np.linalg.eigh(a)[1], A, "eigh_lo"),
     "singular values": (lambda a: np.linalg.svd(a)[1], A, "svd_s"),
     "singular values alone": (np.linalg.svdvals, A, "svd"),
+    "what SciPy's norm needs": (lambda a: scipy.linalg.norm(a, 2), A, "svd"),
     "general eigenvalues": (lambda a: np.abs(np.linalg.eig(a)[0]), A, "eig"),
     "sorted": (lambda x: np.sort(x) * 2, X, "rows in order"),
     "rows sorted": (lambda a: np.sort(a, axis=0), A, "rows in order"),

@@ -12,15 +12,20 @@ the function itself does.
 
 from __future__ import annotations
 
+import dis
 import gc
+import math
 import sys
 from collections.abc import Callable, Iterator
 from time import get_clock_info, perf_counter, process_time
-from typing import Any
+from types import CodeType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.graph import Graph, Variable
+from ...core.reach.namespaces import library
+from ...core.reach.of_code import once_for_code
 from ...transforms.call import FunctionCall
 from ...transforms.loops.while_primitive import While
 from ...transforms.transformation import Transformation
@@ -146,8 +151,10 @@ class Estimate:
             return
         plain, compiled = calls_in(function), calls_in(replay)
         if plain is not None and compiled is not None:
-            saved = self.CALL * (len(run.whole.equations) - passed) + self.OPERATION * sum(run.work)
-            more = self.CALLED * (compiled - plain) + self.AROUND * passed
+            # Of a library's function, equations say how it is written here, and not what it costs.
+            n = min(len(run.whole.equations) - passed, plain.operations)
+            saved = self.CALL * n + self.OPERATION * sum(run.work)
+            more = self.CALLED * (compiled.calls - plain.calls) + self.AROUND * passed
             self.calls_more = more > saved
 
     def __str__(self) -> str:
@@ -167,15 +174,33 @@ def sizes(graph: Graph) -> Iterator[int]:
             yield x.spec.size if isinstance(x, Variable) else np.size(opened(x))
 
 
-def calls_in(run: Callable[[], Any]) -> int | None:
-    """How many functions a run calls that Python hears of; None where another profiler does."""
-    n, before, collects = 0, sys.getprofile(), gc.isenabled()
+class Heard(NamedTuple):
+    """What Python hears of a run: functions that are called; and what it doesn't hear.
+
+    operations: operators, and calls of ufuncs, in the program's own functions, as they stand in the
+    code of those that ran; infinite where one has a loop
+    """
+
+    calls: int
+    operations: float
+
+
+def calls_in(run: Callable[[], Any]) -> Heard | None:
+    """What is heard of a run; None where another profiler hears it."""
+    n, operations, before, collects = 0, 0.0, sys.getprofile(), gc.isenabled()
     if before is not None:
         return None
 
     def note(frame: Any, event: str, about: Any) -> None:
-        nonlocal n
-        n += event in ("call", "c_call")
+        nonlocal n, operations
+        if event not in ("call", "c_call"):
+            return
+        n += 1
+        by = frame.f_back if event == "call" else frame
+        if event == "call" and library(frame.f_globals) < 2:
+            operations += operations_in(frame.f_code)
+        if by is not None and library(by.f_globals) < 2:
+            operations -= 1  # this call, which is heard
 
     gc.disable()  # what is called when an object ends, its run would call at other times
     try:
@@ -186,7 +211,20 @@ def calls_in(run: Callable[[], Any]) -> int | None:
         sys.setprofile(before)
         if collects:
             gc.enable()
-    return None if missed else n
+    return None if missed else Heard(n, max(operations, 0))
+
+
+@once_for_code
+def operations_in(code: CodeType) -> float:
+    """How many calls, operators and subscripts stand in code; infinite where it has a loop."""
+    names = [x.opname for x in dis.get_instructions(code)]
+    if any(name.startswith(LOOPS) for name in names):
+        return math.inf
+    return sum(name.startswith(OPERATIONS) for name in names)
+
+
+LOOPS = ("FOR_ITER", "JUMP_BACKWARD")
+OPERATIONS = ("BINARY_", "CALL", "COMPARE_", "STORE_SUBSCR", "UNARY_")
 
 
 def is_to_try(compiled: Any, path: Path) -> bool:

@@ -18,6 +18,7 @@ from ...primitives.shapes import copy_p
 from ...transforms.stage import StageTrace, capture
 from ..llvm.binding import SCALAR
 from ..llvm.dtypes import TYPES
+from .partly_used import partly_used
 from .rewriting import rewritten, spec_in
 from .small_systems import fits
 
@@ -52,7 +53,7 @@ def parts_of(e: Equation) -> Any:
     if found is None or (SCALAR.get() and any(map(is_ingredient, found.equations))):
         return e
     equations: list[Equation] = []
-    for f in instead(e, found):
+    for f in instead(e, partly_used(found)):
         made = parts_of(f)
         equations += [made] if isinstance(made, Equation) else made
     return equations

@@ -14,10 +14,12 @@ Imported when scipy.special has been imported and one of its functions meets an 
     errors          the error function, the normal distribution
     gamma           gamma, beta and zeta functions, incomplete gamma functions
     incomplete_gamma  the derivative of gammainc with respect to its shape
+    harmonics       Legendre functions, spherical harmonics, and the derivatives they return
     hypergeometric  hypergeometric and parabolic cylinder functions
     integrals       exponential, sine, cosine and Fresnel integrals; Spence's function
     nodes           Gaussian quadrature rules whose weight functions have parameters
-    polynomials     orthogonal polynomials, Legendre functions
+    polynomials     orthogonal polynomials, `lpmv`
+    sequences       Fourier coefficients of Mathieu functions, spheroidal characteristic values
     waves           Mathieu functions, spheroidal wave functions
     functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
     tables          functions of all orders up to one, with their slopes
@@ -36,10 +38,12 @@ FAMILIES = (
     "errors",
     "functions",
     "gamma",
+    "harmonics",
     "hypergeometric",
     "integrals",
     "nodes",
     "polynomials",
+    "sequences",
     "statistics",
     "tables",
     "waves",

@@ -21,7 +21,7 @@ from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
 from ..shapes import laid, lies
-from .kinds import OfFloats, refused, whole
+from .kinds import whole
 
 
 def existing(*names):
@@ -90,7 +90,7 @@ def comb(N, k, *, exact=False, repetition=False):
             "  Leave `exact=True` out."
         )
     if repetition:
-        return np.where(np.logical_and(k == 0, N >= 0), 1.0, sp.binom(N + k - 1, k))
+        return np.where(np.logical_and(k == 0, N == 0), 1.0, sp.binom(N + k - 1, k))
     inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
     return np.where(inside, sp.binom(N, k), 0.0)
 
@@ -196,116 +196,6 @@ for original, function, sign, outer in (
     (sp.h2vp, sp.hankel2, -1, 1),
 ):
     replaces(original)(derivative_of(function, sign, outer))
-
-
-# Spherical harmonics and Legendre functions, with counts for orders.
-
-ORDER = "Its order is an integer: keep it out of what is differentiated"
-
-
-def side(theta):
-    """SciPy takes the absolute value of sin(theta): beyond the poles the functions turn back."""
-    return np.where(np.sin(theta) < 0, -0.5, 0.5)
-
-
-def neighbour(a, b):
-    """The factor of a neighbour in m; where m is beyond n there is none."""
-    return np.sqrt(np.maximum(a * b, 0))
-
-
-def sphere_theta(out, n, m, theta, phi):
-    """Half of the neighbours in m, turned: nothing is singular at the poles."""
-    up = neighbour(n - m, n + m + 1.0) * np.exp(-1j * phi) * harmonic(n, m + 1, theta, phi)
-    down = neighbour(n + m, n - m + 1.0) * np.exp(1j * phi) * harmonic(n, m - 1, theta, phi)
-    return (up - down) * side(theta)
-
-
-def sphere_legendre(out, n, m, theta):
-    up = neighbour(n - m, n + m + 1.0) * legendre_on_sphere(n, m + 1, theta)
-    down = neighbour(n + m, n - m + 1.0) * legendre_on_sphere(n, m - 1, theta)
-    return (up - down) * side(theta)
-
-
-def legendre_z(out, n, z):
-    n = whole(n)
-    slope = sp.eval_gegenbauer(np.where(n == 0, 0, n - 1), 1.5, z)
-    return np.where(n == 0, 0, slope)
-
-
-class Harmonic(OfFloats):
-    """Spherical harmonics, which are complex."""
-
-    def spec(self, n, m, theta, phi):
-        spec = super().spec(n, m, theta, phi)
-        return Spec(spec.shape, np.result_type(spec.dtype, np.complex64))
-
-
-def counts(name, arguments):
-    return [refused(name, argument, ORDER) for argument in arguments]
-
-
-def ours(name, arguments, *partials, kind=OfFloats):
-    """A function of scipy.special that is called like a ufunc, with counts for first arguments.
-
-    Its result has an axis in front for the order of derivative, which is zero.
-    """
-    original = getattr(sp, name, None)
-    if original is None:
-        return None
-
-    def value(*xs):
-        orders, rest = map(whole, xs[: len(arguments)]), xs[len(arguments) :]
-        out = call_outside(original, (*orders, *rest), {})  # written in Python
-        return out[()] if kind is Harmonic else out[0]
-
-    primitive = kind(
-        value, *counts(name, arguments), *partials, reads="out xs", name=f"special.{name}"
-    )
-
-    def found(asked, xs, diff_n, keywords):
-        refuse(f"scipy.special.{asked}", diff_n=diff_n or None)
-        defaults = {"branch_cut": 2, "norm": False}
-        refuse(asked, **{k: v for k, v in keywords.items() if v != defaults.get(k, v)})
-        out = primitive(*xs)
-        return out if kind is Harmonic else out[None]
-
-    @replaces(original)
-    def implementation(*xs, diff_n=0, **keywords):
-        return found(name, xs, diff_n, keywords)
-
-    @replaces(getattr(sp, f"{name}_all"))
-    def table(*xs, diff_n=0, **keywords):
-        """All degrees up to the first argument, and all orders up to the second and down."""
-        xs = [as_array(x) for x in xs]
-        rest = xs[len(arguments) :]
-        n = operator.index(whole(xs[0])[()])
-        orders = [np.arange(n + 1)]
-        if len(arguments) > 1:
-            m = operator.index(whole(xs[1])[()])
-            orders.append(np.concatenate([np.arange(m + 1), np.arange(-m, 0)]))
-        axes = len(np.broadcast_shapes(*[x.shape for x in rest]))
-        grids = [np.reshape(x, x.shape + (1,) * axes) for x in np.ix_(*orders)]
-        return found(f"{name}_all", [*grids, *rest], diff_n, keywords)
-
-    return primitive
-
-
-def assoc_legendre_z(out, n, m, z):
-    """(1 - z^2) P' = (n + m) P_(n-1) - n z P_n."""
-    below = np.where(n == 0, 0, (n + m) * assoc_legendre(np.where(n == 0, 0, n - 1), m, z))
-    return (below - n * z * out) / ((1 - z) * (1 + z))
-
-
-harmonic = ours(
-    "sph_harm_y",
-    "nm",
-    sphere_theta,
-    lambda out, n, m, theta, phi: 1j * m * out,
-    kind=Harmonic,
-)
-legendre_on_sphere = ours("sph_legendre_p", "nm", sphere_legendre)
-ours("legendre_p", "n", legendre_z)
-assoc_legendre = ours("assoc_legendre_p", "nm", assoc_legendre_z)
 
 
 # Sums of exponentials.
@@ -464,8 +354,7 @@ REFUSED_WHY = {
     ): """ai_zeros bi_zeros bei_zeros beip_zeros ber_zeros berp_zeros kei_zeros keip_zeros ker_zeros
         kerp_zeros kelvin_zeros erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros
         jnp_zeros jnjnp_zeros jnyn_zeros yn_zeros ynp_zeros y0_zeros y1_zeros y1p_zeros bernoulli
-        euler factorial2 factorialk stirling2 mathieu_even_coef mathieu_odd_coef pro_cv_seq
-        obl_cv_seq""",
+        euler factorial2 factorialk stirling2""",
     (
         "finds nodes and weights for plain parameters",
         "Call it with plain numbers: nodes and weights are then constants",

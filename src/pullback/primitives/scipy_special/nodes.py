@@ -16,6 +16,7 @@ import numpy as np
 import scipy.special as sp
 
 from ...core.primitive import Primitive, align
+from ...core.reach.calls import call
 from ...core.reach.session import call_outside
 from ...core.registry import replaces
 from ...core.spec import Spec
@@ -114,3 +115,19 @@ def roots_gegenbauer(n, alpha, mu=False):
 @replaces(sp.roots_sh_jacobi)
 def roots_sh_jacobi(n, p1, q1, mu=False):
     return rule(sp.roots_sh_jacobi, n, mu, [p1, q1], of_shifted_jacobi)
+
+
+@replaces(sp.gegenbauer)
+def gegenbauer(n, alpha, monic=False):
+    """SciPy's, which leaves its factor out, and its derivative with it, where that is 1."""
+    if not np.isfinite(alpha) or alpha <= -0.5:
+        raise ValueError("`alpha` must be a finite number greater than -1/2")
+    base = call(sp.jacobi, (n, alpha - 0.5, alpha - 0.5), {"monic": monic})
+    if monic or n == 0:
+        return base
+    factor = sp.gamma(2 * alpha + n) * sp.gamma(alpha + 0.5) / sp.gamma(2 * alpha)
+    factor = factor / sp.gamma(alpha + 0.5 + n)
+    base._coeffs = base._coeffs * factor
+    base.normcoef = base.normcoef * factor
+    base.__dict__["_eval_func"] = lambda x: sp.eval_gegenbauer(float(n), alpha, x)
+    return base

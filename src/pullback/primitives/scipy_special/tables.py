@@ -26,14 +26,15 @@ class Table(Primitive):
     """Values and slopes of all orders, at each of some real places.
 
     equation(x, k, *parameters) -> p and q, for the orders k
+    even: whether all values have the slope 0 at 0, where SciPy's is 0.5 of one of them
     """
 
     n_out = 2
     reads = "x0 out"
 
-    def __init__(self, function, equation):
+    def __init__(self, function, equation, even=False):
         super().__init__(f"special.{function.__name__}")
-        self.function, self.equation = function, equation
+        self.function, self.equation, self.even = function, equation, even
 
     def value(self, x, *, parameters):
         found = [call_outside(self.function, (*parameters, at), {}) for at in x.ravel().tolist()]
@@ -51,7 +52,8 @@ class Table(Primitive):
         highest = parameters[-1]
         k = highest - int(highest) + np.arange(1.0 * out[0].shape[-1])  # SciPy gives two at least
         p, q = self.equation(x, k, *parameters)
-        return x, out[1], p * out[1] + q * out[0]
+        first = np.where(x == 0, 0.0, out[1]) if self.even else out[1]
+        return x, first, p * out[1] + q * out[0]
 
     def jvp(self, out, xs, x_dots, *, parameters):
         x, *slopes = self.slopes(xs[0], out, parameters)
@@ -83,7 +85,9 @@ def associated_legendre(x, k, m, n):
 
 
 def lambda_functions(x, k, v):
-    return -(2 * k + 1) / x, -1.0
+    at_zero = x == 0
+    p = np.where(at_zero, 0.0, -(2 * k + 1) / np.where(at_zero, 1.0, x))
+    return p, np.where(at_zero, -1 / (2 * k + 2), -1.0)
 
 
 def parabolic(x, k, v):
@@ -112,11 +116,14 @@ def tabulated(function, table):
                 f" orders from 0 on, but got {x.dtype}{list(x.shape)} and {parameters}.\n"
                 f"  {WHY[1]}."
             )
+        if function is getattr(sp, "lmbda", None) and parameters[0] != int(parameters[0]):
+            x = np.abs(x)  # as SciPy has it
         parameters = tuple([n.item() if isinstance(n, np.generic) else n for n in parameters])
         return table(x.astype(DOUBLE), parameters=parameters)
 
 
 for name, equation in EQUATIONS.items():
     if hasattr(sp, name):  # which SciPy may have removed
-        tabulated(getattr(sp, name), Table(getattr(sp, name), equation))
+        table = Table(getattr(sp, name), equation, even=name == "lmbda")
+        tabulated(getattr(sp, name), table)
 REFUSED[sp.pbdn_seq] = WHY

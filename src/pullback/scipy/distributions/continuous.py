@@ -27,7 +27,7 @@ from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
 from .formulas import FORMULAS
-from .methods import ask, holds_values
+from .methods import ask, holds_values, plainly
 
 # Their median is the middle whatever the shape is, also where the density there is zero.
 CENTRED = {type(stats.dgamma), type(stats.dweibull)}
@@ -43,7 +43,11 @@ def inverse(original: Any, function: str) -> None:
             q = as_array(q)
             middle = ask(self, "_ppf", q if function == "_cdf" else 1 - q)
             return np.where((q >= 0) & (q <= 1), middle * scale + loc, np.nan)[()]
-        found = solve(lambda values: original(self, *values.tree((q, *args)), **values.tree(kwds)))
+        found = solve(
+            lambda values: original(
+                plainly(values, self), *values.tree((q, *args)), **values.tree(kwds)
+            )
+        )
         if not found.live:
             return found.first
         shapes, loc, scale = self._parse_args(*args, **kwds)
@@ -115,7 +119,7 @@ LEAST = -700.0  # logarithms of densities that count
 
 @serves_method(entropy_of_scipy)
 def entropy(self: Any, *shapes: Any) -> Any:
-    found = solve(lambda values: entropy_of_scipy(self, *values.tree(shapes)))
+    found = solve(lambda values: entropy_of_scipy(plainly(values, self), *values.tree(shapes)))
     if not found.live:
         return found.first
 
@@ -143,7 +147,7 @@ def moment(self: Any, m: Any, *shapes: Any) -> Any:
     With any point p, E x^m = p^m + the integral of m x^(m-1) sf above p, less that of cdf below.
     Where the distribution function is an integral of its own, x^m times the density is.
     """
-    found = solve(lambda values: moment_of_scipy(self, *values.tree((m, *shapes))))
+    found = solve(lambda values: moment_of_scipy(plainly(values, self), *values.tree((m, *shapes))))
     if not found.live:
         return found.first
 
@@ -212,7 +216,7 @@ def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
     def call(values: Any) -> Any:
         given = {key: values.of(part) for key, part in zip(CENSORED, sample, strict=False)}
         plain = stats.CensoredData(**given) if censored else given["uncensored"]
-        return fit_of_scipy(self, plain, *values.tree(args), **values.tree(kwds))
+        return fit_of_scipy(plainly(values, self), plain, *values.tree(args), **values.tree(kwds))
 
     censored = isinstance(data, stats.CensoredData)
     sample = [getattr(data, f"_{key}") for key in CENSORED] if censored else [as_array(data)]

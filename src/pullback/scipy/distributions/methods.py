@@ -31,7 +31,7 @@ from ...core.spec import DOUBLE
 from ...core.trace import is_live
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
-from ..solving.plain import solve
+from ..solving.plain import PlainValues, solve, through
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
 from .densities import at_once
@@ -213,6 +213,21 @@ def holds_values(dist: Any) -> bool:
     """Whether a distribution made of values and probabilities has some that carry a derivative."""
     names = OF_VALUES.get(type(dist), ())
     return any(is_live(getattr(dist, name)) for name in names)
+
+
+def plainly(values: PlainValues, dist: Any) -> Any:
+    """The distribution; of a user's class that keeps Arrays, one like it that keeps plain values.
+
+    SciPy binds some of its methods when a distribution is made, so these are made anew.
+    """
+    if type(dist).__module__.startswith("scipy."):
+        return dist
+    kept = dist.__getstate__()
+    if not holds_arrays([*kept.values()]):
+        return dist
+    out = object.__new__(type(dist))
+    out.__setstate__({key: through(x, values.of) for key, x in kept.items()})
+    return out
 
 
 OF_VALUES = {

@@ -6,6 +6,7 @@ transpose have the same.
 
 from __future__ import annotations
 
+from functools import update_wrapper
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from scipy.fft import _basic_backend, _fftlog_backend, _realtransforms_backend
 
 from ...core.kinds import Linear
 from ...core.spec import Spec
+from ...primitives.arguments import as_array, everywhere
 from ..releases import private
-from ..solving.leaves import leaf, python_of, store
+from ..solving.leaves import is_live, leaf, python_of, store
+from ..solving.serving import traced
 
 pfft = private("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft")
 
@@ -182,8 +185,33 @@ def trigonometric(primitive: Any, original: Any) -> None:
 trigonometric(cosine_p, pfft.dct)
 trigonometric(sine_p, pfft.dst)
 
+# Hankel transforms leave the factors of a bias out where it is 0; these have a derivative there.
+
+
+def biased(original, inverse):
+    plain, sign = traced(original), 1.0 if inverse else -1.0
+
+    def transform(a, dln, mu, offset=0.0, bias=0.0):
+        if not (is_live(bias) and everywhere(as_array(bias) == 0)):
+            return plain(a, dln, mu, offset, bias)
+        a = as_array(a)
+        n = a.shape[-1]
+        at = (np.arange(n, dtype=float) - (n - 1) / 2) * dln
+        before, after = np.exp(sign * bias * at), np.exp(sign * bias * (at + offset))
+        if inverse:
+            return plain(a * after, dln, mu, offset, bias) * before
+        return plain(a * before, dln, mu, offset, bias) * after
+
+    return update_wrapper(transform, original)
+
+
+BIASED = {
+    "fht": biased(_fftlog_backend.fht, False),
+    "ifht": biased(_fftlog_backend.ifht, True),
+}
+
 for name in sf.__all__:
     for backend in (_basic_backend, _realtransforms_backend, _fftlog_backend):
         if type(getattr(sf, name)).__name__ == "_Function" and hasattr(backend, name):
-            python_of(getattr(sf, name), getattr(backend, name))
+            python_of(getattr(sf, name), BIASED.get(name) or getattr(backend, name))
             break

@@ -57,19 +57,38 @@ neighbours_of = Chosen(
 )
 
 
-def queried(find: Any, data: Any, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0,
+def shortest(gap: Any, box: Any) -> Any:
+    """The gap between two places in a box whose sides meet; along axes of size 0 they do not."""
+    if box is None:
+        return gap
+    box = np.where(np.asarray(box) == 0, np.inf, box)
+    ahead = np.where(gap > box / 2, gap - box, gap)
+    return np.where(gap < -box / 2, gap + box, ahead)
+
+
+def inside(x: Any, box: Any) -> Any:
+    """The same place within the box."""
+    if box is None:
+        return x
+    times = np.floor(x / np.where(np.asarray(box) == 0, np.inf, box))
+    return x - times * box
+
+
+def queried(find: Any, data: Any, box: Any, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0,
             distance_upper_bound: Any = np.inf, workers: int = 1) -> Any:  # fmt: skip
     """Distances and indices; a neighbour that there is not is infinitely far.
 
     find(x, options): the indices.
+    box: the sizes of the tree's box, or None
     """
     x = as_array(x)
     options = {"k": k, "eps": eps, "p": p, "distance_upper_bound": distance_upper_bound}
     options = {key: fixed(value) for key, value in options.items()}
     found = find(x, tuple({**options, "workers": workers}.items()))
     near = take(data, np.minimum(found, data.shape[0] - 1), axis=0)
+    x = inside(x, box)
     at = x if near.ndim == x.ndim else x[..., None, :]
-    far = np.where(found < data.shape[0], length(at - near, p), np.inf)
+    far = np.where(found < data.shape[0], length(shortest(at - near, box), p), np.inf)
     return (far if far.ndim else like(0.0, far)), found  # of one point SciPy gives a float
 
 
@@ -82,7 +101,8 @@ def close_pairs(
     close = lambda kind: call_outside(spatial.cKDTree.sparse_distance_matrix, (*given, kind), {})
     found = close("coo_matrix")
     rows, columns = found.row, found.col
-    data = length(take(one.data, rows, axis=0) - take(other.data, columns, axis=0), p)
+    gap = take(one.data, rows, axis=0) - take(other.data, columns, axis=0)
+    data = length(shortest(gap, one.boxsize), p)
     data = exact(found.data, data)
     if output_type == "dict":
         # Each pair is met once, in another order than in SciPy's arrays.
@@ -119,7 +139,7 @@ def of_tree(method: Any) -> Any:
             return plain(*args, **options)
         if name == "query":
             find = lambda x, options: neighbours(x, tree=tree, options=options)
-            return queried(find, np.asarray(tree.data), *args, **options)
+            return queried(find, np.asarray(tree.data), tree.boxsize, *args, **options)
         if name in CHOICES:
             return chosen(method, args, options)
         return plain(*args, **options)
@@ -137,7 +157,7 @@ class Tree(InPlaceOf):
         none = np.empty((0, *data.shape[1:]), data.dtype)
         self.leafsize = kind(none, **options).leafsize  # SciPy says if something is wrong
         self.data = data.astype(np.float64, order="C", copy=bool(options.get("copy_data")))
-        self.kind, self.options = kind, options
+        self.kind, self.options, self.boxsize = kind, options, options.get("boxsize")
         self.n, self.m = data.shape
         if is_mapped(data):
             fixed(data)  # refused, so that there is a tree for each example
@@ -149,7 +169,7 @@ class Tree(InPlaceOf):
     def query(self, x: Any, *args: Any, **options: Any) -> Any:
         tree = self.kind, tuple(sorted(self.options.items()))
         find = lambda x, options: neighbours_of(self.data, x, tree=tree, options=options)
-        return queried(find, self.data, x, *args, **options)
+        return queried(find, self.data, self.boxsize, x, *args, **options)
 
     def sparse_distance_matrix(self, other: Any, *args: Any, **options: Any) -> Any:
         return close_pairs(self, other, *args, **options)
@@ -168,15 +188,20 @@ class Tree(InPlaceOf):
 
 def made(kind: Any) -> None:
     def make(data: Any, *args: Any, **options: Any) -> Any:
-        if not is_live(as_array(data)):
-            return kind(fixed(data), *args, **options)
         names = ("leafsize", "compact_nodes", "copy_data", "balanced_tree", "boxsize")
         options |= dict(zip(names, args, strict=False))
-        if options.get("boxsize") is not None:
-            raise MissingRuleError(
-                f"`{kind.__name__}` of differentiated points has no derivative with `boxsize`.\n"
-                "  Add copies of the points beyond the border."
-            )
+        box = options.get("boxsize")
+        if box is not None:
+            if is_live(as_array(box)):
+                raise MissingRuleError(
+                    f"`{kind.__name__}` has no derivative with respect to its `boxsize`.\n"
+                    f"  Use `{kind.__name__}(points / boxsize, boxsize=1.0)`, and multiply the"
+                    " distances by the size."
+                )
+            size = np.asarray(box, np.float64)
+            options["boxsize"] = tuple(size.tolist()) if size.ndim else size.item()
+        if not is_live(as_array(data)):
+            return kind(fixed(data), **options)
         return Tree(kind, as_array(data), options)
 
     STANDS[id(kind)] = make

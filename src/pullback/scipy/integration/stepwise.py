@@ -8,6 +8,7 @@ import numpy as np
 from scipy import integrate
 from scipy.integrate._ode import _transform_banded_jac
 
+from ...core.array import Array
 from ...core.errors import ArgumentError, MissingRuleError
 from ...core.operands import as_array
 from ...core.trace import is_live
@@ -21,6 +22,23 @@ from ..solving.serving import serves
 from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
 from .paths import path_of, steps_for
+
+ARRAYS = np.ndarray, Array  # what SciPy's code makes while it is traced is one of ours
+
+
+def with_own_state(integrator: Any) -> Any:
+    """A copy of SciPy's integrator that has arrays of its own, into which it writes."""
+    out, copies = shallow(integrator), dict[int, Any]()
+
+    def own(x: Any) -> Any:
+        if type(x) is list:
+            return [own(y) for y in x]
+        if type(x) in ARRAYS:
+            return copies.setdefault(id(x), np.copy(x))
+        return x
+
+    vars(out).update({key: own(x) for key, x in vars(integrator).items()})
+    return out
 
 
 def alone(found: Examples) -> Examples:
@@ -44,7 +62,8 @@ class ode(integrate.ode):  # named as SciPy's
     live: Any = None  # y with its derivative, if it has one
     shared: Any = None  # the array that `lsoda` gives, which each of its calls overwrites
     origin: Any = None
-    several: Any = None  # an integrator for each example, if the initial values are mapped
+    several: Any = None  # an integrator for each example, if what it is given is mapped
+    is_advanced = False  # since its initial values were set
 
     def __new__(cls, f: Any, jac: Any = None) -> Any:
         """One integrator for each example, if the functions differ between those of a batch."""
@@ -65,11 +84,9 @@ class ode(integrate.ode):  # named as SciPy's
 
     def set_initial_value(self, y: Any, t: Any = 0.0) -> Any:
         trace = trace_of((y, t))
-        self.several = None
+        self.several, self.is_advanced = None, False
         if trace is not None:
-            self.several = for_each(self.twin, (y, t), {}, trace)
-            self.t = self.several.t
-            return self
+            return self.apart(y, t, trace)
         self.shared = None
         self.live, self.origin = (start_of([y] if np.isscalar(y) else y), t)
         given = alone(solve(lambda values: (values.tree(y), values.of(t))))
@@ -77,13 +94,33 @@ class ode(integrate.ode):  # named as SciPy's
         self.live = np.ravel(self.live) if is_live(self.live) else None
         return plain
 
-    def twin(self, y: Any, t: Any) -> Any:
-        """The same with an integrator of its own, at initial values of its own."""
+    def apart(self, y: Any, t: Any, trace: Any) -> Any:
+        """Have an integrator for each example, which goes on where this one is."""
+        self.several = for_each(self.twin, (y, t, self.f_params, self.jac_params), {}, trace)
+        self.t = self.several.t
+        return self
+
+    def twin(self, y: Any, t: Any, f_params: Any, jac_params: Any) -> Any:
+        """The same with an integrator of its own, and with parameters of its own."""
         other: Any = object.__new__(type(self))
         vars(other).update(vars(self))
+        other.f_params, other.jac_params = f_params, jac_params
         if hasattr(self, "_integrator"):
-            other._integrator = shallow(self._integrator)
+            other._integrator = with_own_state(self._integrator)
+        if self.is_advanced:
+            other._y = np.copy(self._y)
+            return other
         return ode.set_initial_value(other, y, t)
+
+    def set_f_params(self, *args: Any) -> Any:
+        if self.several is not None:
+            for_each(ode.set_f_params, (self.several, *args), {}, self.several.trace)
+        return super().set_f_params(*args)
+
+    def set_jac_params(self, *args: Any) -> Any:
+        if self.several is not None:
+            for_each(ode.set_jac_params, (self.several, *args), {}, self.several.trace)
+        return super().set_jac_params(*args)
 
     def successful(self) -> Any:
         return super().successful() if self.several is None else self.several.successful()
@@ -95,6 +132,10 @@ class ode(integrate.ode):  # named as SciPy's
         )
 
     def integrate(self, t: Any, step: bool = False, relax: bool = False) -> Any:
+        trace = trace_of((t, self.f_params, self.jac_params))
+        if self.several is None and trace is not None:
+            self.apart(self.held(), self.t if self.origin is None else self.origin, trace)
+        self.is_advanced = True
         if self.several is not None:
             several = self.several
             out = for_each(ode.integrate, (several, t, step, relax), {}, several.trace)

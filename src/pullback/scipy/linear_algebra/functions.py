@@ -279,10 +279,15 @@ def signm(A, **options):
 
 @answers(sl.funm, "A")
 def funm(A, func, disp=True):
-    """By the eigenvalues: func is differentiated as the user's code is, if they are distinct."""
+    """By the eigenvalues: func is differentiated as the user's code is, if they are distinct.
+
+    Where two are equal, the derivative is NaN.
+    """
     found = solve(lambda values: sl.funm(*values.tree((A, func)), disp=disp))
     w, v = np.linalg.eig(A.astype(np.result_type(A.dtype, np.complex64)))
     out = (v * row(func(w))) @ np.linalg.inv(v)
+    equal = np.equal(w[..., :, None], w[..., None, :]).sum((-2, -1)) > A.shape[-1]
+    out = np.where(equal[..., None, None], np.nan * A, out)
     values = found.of(lambda result: result if disp else result[0])
     out = exact(values, out)
     return out if disp else (out, found.of(lambda result: np.asarray(result[1])))

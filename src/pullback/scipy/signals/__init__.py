@@ -5,6 +5,7 @@
     resampling      filters between sampling rates
     splines         coefficients and values of splines
     polynomials     fits, and which roots count as one
+    shortcuts       numbers for which SciPy answers early
     peaks           positions, heights and widths of peaks
     waveforms       sawtooth, and other functions defined piece by piece
     designs         equiripple filters, and gains that place poles
@@ -21,8 +22,8 @@ from ..solving import namespace as namespace
 from ..solving.serving import by_values
 
 FAMILIES = (
-    "correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "waveforms",
-    "designs",
+    "correlation", "recursive", "resampling", "splines", "polynomials", "shortcuts", "peaks",
+    "waveforms", "designs",
 )  # fmt: skip
 
 for family in FAMILIES:

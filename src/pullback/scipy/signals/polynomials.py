@@ -8,11 +8,11 @@ import numpy as np
 from scipy.signal import _filter_design, _polyutils, _signaltools
 
 from ...core.errors import ArgumentError, ConversionError
-from ...primitives.arguments import as_array, everywhere
+from ...primitives.arguments import as_array
 from ..solving.following import Following
-from ..solving.leaves import is_live, leaf
+from ..solving.leaves import leaf
 from ..solving.plain import solve
-from ..solving.serving import serves_method, traced
+from ..solving.serving import serves_method
 
 MEANS: dict[str, Any] = {
     "max": np.max, "maximum": np.max, "min": np.min, "minimum": np.min, "avg": np.mean,
@@ -66,28 +66,3 @@ def findfreqs(num, den, N, kind="ba"):
     return solve(lambda values: _filter_design.findfreqs(*values.tree((num, den, N)), kind)).of(
         np.asarray
     )
-
-
-# What SciPy leaves out where a coefficient is 1 has a derivative there.
-
-steady_state = traced(_signaltools.lfilter_zi)
-to_high_pass = traced(_filter_design.lp2hp)
-
-
-@serves_method(_signaltools.lfilter_zi)
-def lfilter_zi(b, a):
-    if is_live(a):
-        first = as_array(a)[..., :1]
-        first = np.where(first == 0, 1.0, first)
-        b, a = b / first, a / first
-    return steady_state(b, a)
-
-
-@serves_method(_filter_design.lp2hp)
-def lp2hp(b, a, wo=1.0):
-    """For a traced wo of 1, substitute 1/s for s, then multiply by powers of wo."""
-    if not is_live(wo) or everywhere(as_array(wo) != 1):
-        return to_high_pass(b, a, wo)
-    b, a = map(np.atleast_1d, to_high_pass(b, a))
-    powers = np.ravel(wo)[0] ** np.arange(max(len(b), len(a)))
-    return _filter_design.normalize(b * powers[-len(b) :], a * powers[-len(a) :])

@@ -219,6 +219,12 @@ def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
     for i in range(trace.state):
         seen: dict[int, Any] = {}
         xs, named = changed((args, options), partial(example, i), seen)
+        if trace_of((xs, named)) is trace:
+            raise ConversionError(
+                f"A function of SciPy's decides by values that are mapped by `{trace.name}`, which"
+                " an object holds in a way that is not known.\n"
+                "  Pass these as arguments, or call it in a loop over the examples."
+            )
         copies += [(x, held, dict(held)) for x, held in copied(seen)]
         outs.append(again(f, *xs, **named))
     for x, held, before in copies:
