@@ -47,6 +47,7 @@ Nothing is lost in silence:
     mapped_text  text made from a mapped Array, which can't be used for decisions
     foreign     errors raised by other code that was given an Array
     leftover    Arrays that outlive their trace
+    silence     no warnings of one thread
 
 What errors say:
 

@@ -7,7 +7,6 @@ note. Until an error is raised this costs nothing.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -25,6 +24,7 @@ from .errors import (
     SolverError,
 )
 from .operands import PLAIN
+from .silence import without_warnings
 from .storage import current
 
 # Of what is asked here, and not of the call, NumPy says nothing.
@@ -95,8 +95,7 @@ def refuse_as_numpy(
     except (Unshown, IndexError):  # a batch without examples
         return
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the program has had them
+        with np.errstate(all="ignore"), without_warnings():  # the program has had them
             function(*args, **kwargs)
     except PullbackError:
         return
