@@ -28,7 +28,7 @@ from .core.array import Array, class_of_number, is_number, snapshot, stop, witho
 from .core.in_place import SHOWN
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
-from .core.lost import TEXTS, warn_read
+from .core.lost import TEXTS, warn_read, warn_read_in
 from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
 from .core.reach.matching import asked_for_id
 from .core.reach.namespaces import BOUND, library
@@ -255,6 +255,8 @@ def run(how: real.str, source: Any, scope: Any, local: Any, kwargs: dict[real.st
         local = frame.f_locals if local is None else local
     local = scope if local is None else local
     if not real.isinstance(source, CodeType):
+        if TEXTS:
+            warn_read_in(source, f"{how}(text)")
         text = (
             source.lstrip(" \t") if how == "eval" and real.isinstance(source, real.str) else source
         )

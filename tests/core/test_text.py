@@ -2,6 +2,7 @@
 
 import ast
 import decimal
+import io
 import json
 import warnings
 
@@ -69,10 +70,31 @@ def test_a_result_that_is_read_from_text_warns():
     assert not silent
 
 
-@pytest.mark.parametrize("reader", ["float", "complex"])
+# Readers that know text by its numbers, wherever these stand in it.
+OF_PARTS = {
+    **{name: READERS[name] for name in ("float", "complex", "float64", "fromstring")},
+    "float32": np.float32,
+    "longdouble": lambda text: float(np.longdouble(text.strip())),
+    "array of floats": lambda text: np.array([[text]], dtype=float)[0, 0],
+    "asarray": lambda text: np.asarray(text.split(), "f8")[0],
+    "loadtxt": lambda text: float(np.loadtxt(io.StringIO(text))),
+    "loadtxt of lines": lambda text: float(np.loadtxt([text])),
+    "genfromtxt": lambda text: float(np.genfromtxt([text])),
+    "eval": lambda text: eval(text),
+}
+
+
+@pytest.mark.parametrize("reader", OF_PARTS)
 def test_so_does_a_part_of_a_result(reader):
-    read = READERS[reader]
+    read = OF_PARTS[reader]
     assert lost(pb.grad(lambda x: x * 2 + read(f" {x:.3f} ")), X)
+    assert lost(pb.grad(lambda x: x * 2 + read(f"{x:12.3f}")), X)
+    silent = [
+        name
+        for name, write in WRITERS.items()
+        if name not in CHANGED and not lost(pb.grad(lambda x, w=write: x * 2 + read(w(x))), X)
+    ]
+    assert not silent
 
 
 @pytest.mark.filterwarnings("error::pullback.LostDerivativeWarning")

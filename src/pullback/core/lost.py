@@ -10,8 +10,10 @@ too.
 from __future__ import annotations
 
 import dis
+import io
 import linecache
 import os
+import re
 import sys
 import threading
 import warnings
@@ -227,7 +229,7 @@ def shown(x: Any, text: str, asked: str) -> str:
         line, youngest = line_of(frame), traces[0]
         youngest.written = youngest.written or line
         if maps is None:
-            TEXTS[text] = list(map(weakref.ref, traces)), line
+            TEXTS[text.strip()] = list(map(weakref.ref, traces)), line
     return text
 
 
@@ -338,6 +340,22 @@ def warn_read(text: str, asked: str) -> None:
             " the Array itself, or with `pullback.stop_gradient(x)` if no derivative is meant.",
             line,
         )
+
+
+NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def warn_read_in(x: Any, asked: str) -> None:
+    """The same of a function that reads all numbers of a text, of a list of texts or of a file."""
+    if isinstance(x, str):
+        for text in NUMBERS.findall(x):
+            if text in TEXTS:
+                warn_read(text, asked)
+    elif type(x) in (list, tuple):
+        for item in x:
+            warn_read_in(item, asked)
+    elif type(x) is io.StringIO:
+        warn_read_in(x.getvalue(), asked)
 
 
 def warn_read_alone(trace: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from ..core.array import Array, is_number, peel
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
+from ..core.lost import TEXTS, warn_read_in
 from ..core.operands import HELD, as_array, holds_arrays, leaves
 from ..core.reach.namespaces import BEHIND, STANDS
 from ..core.reach.twins import with_given_arrays
@@ -38,6 +39,8 @@ KNOWN = frozenset({*NUMBERS, Array, np.float64, np.float32, np.int64})
 def creator(function: Any) -> Any:
     @answers_for(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if TEXTS and args:
+            warn_read_in(args[0], f"numpy.{function.__name__}(text)")
         return made(function(*args, **kwargs))
 
     return call
@@ -168,6 +171,8 @@ def converter(function: Any, implementation: Any, lists: bool = False) -> None:
 
     def convert(function: Any, args: Any, kwargs: Any) -> Any:
         out = function(*args, **kwargs)
+        if TEXTS and args and out.dtype.kind in "fc":
+            warn_read_in(args[0], f"numpy.{function.__name__}(text)")
         return made(out) if is_fresh(out, args[0] if args else None) else out
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
+from ..core.lost import TEXTS, warn_read_in
 from ..core.operands import as_array, holds_arrays
 from .wrapping import OWN, PLAIN, StandIn, member
 
@@ -28,6 +29,8 @@ class Scalar(StandIn):
             x = as_array(args[0]) if holds_arrays(args[0]) else args[0]
             if type(x) is Array:
                 return x.astype(cls.dtype, copy=not x.ndim)  # of an array, the array itself
+        if TEXTS and args and type(args[0]) is str and cls.dtype.kind in "fc":
+            warn_read_in(args[0], f"numpy.{cls.__name__}(text)")
         return cls.real(*args, **kwargs)
 
 
