@@ -27,6 +27,7 @@ from .arguments import (
     in_bytes_of,
     is_count,
     one_axis,
+    whole,
 )  # fmt: skip
 from .indexing import along, take
 from .keys import WHOLE, known, mapped, nonzero, positions_of
@@ -189,7 +190,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         xs, axis = [np.ravel(x) for x in xs], 0
     if any(x.ndim == 0 for x in xs):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    out = concatenate_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim))
+    out = concatenate_p(*cast(xs, dtype, casting), axis=axis_of(whole(axis), xs[0].ndim))
     return in_bytes_of(out, dtype)
 
 
