@@ -29,7 +29,7 @@ from pullback.compiler.llvm.binding import WORKER
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.test_programs import PROGRAMS  # the repository is no package
 
-EAGER, LATER, STEADY = 9, 80, 15  # calls
+EAGER, LATER, STEADY, MOST = 9, 80, 15, 10_000  # calls, and those after which none is recorded
 HEADS = ["first", "second", "third", "slowest", "together", "steady"]
 CLOCK = [time.thread_time]
 
@@ -84,7 +84,7 @@ def row(fun: Callable[..., Any], args: Any) -> list[float]:
     eager = statistics.median([seconds(fun, args) for _ in range(EAGER)])
     fast = pb.compile(fun)
     calls = [seconds(fast, args) for _ in range(3)]
-    while fast.cache_info().misses == 0 and len(calls) < 1000:
+    while fast.cache_info().misses == 0 and len(calls) < MOST:
         calls.append(seconds(fast, args))
     early = len(calls)
     idle()

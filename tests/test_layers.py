@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.statements import BODIES, inside
+
 SRC = Path(__file__).resolve().parent.parent / "src"
 LAYERS = [  # a module imports from its own row, without cycles, and from the rows above
     "core",
@@ -57,7 +59,7 @@ def imports(node, package):
         module = ".".join(filter(None, (base, node.module)))
         yield from ((module, alias.name) for alias in node.names)
     types_only = isinstance(node, ast.If) and ast.unparse(node.test) in TYPES_ONLY
-    for child in node.orelse if types_only else ast.iter_child_nodes(node):
+    for child in inside(node, ("orelse",) if types_only else BODIES):
         yield from imports(child, package)
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.statements import statements
 from tools.count_code import code_lines
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,7 +40,7 @@ def sources():
     found = []
     for path in sorted(SRC.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, KINDS)]
+        nodes = [node for node in statements(ast.parse(text)) if isinstance(node, KINDS)]
         made = [Definition(x.name, isinstance(x, ast.ClassDef), length(x, text)) for x in nodes]
         found.append((path.relative_to(SRC).as_posix(), text.count("\n"), made))
     return found

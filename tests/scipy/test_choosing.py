@@ -160,7 +160,7 @@ class TestIntegrals:
     @pytest.mark.share(2)
     def test_compiled(self):
         wrong = {}
-        for name, (f, _) in asked(INTEGRALS, 2).items():
+        for name, (f, _) in asked(INTEGRALS, 4).items():
             both = pb.value_and_grad(f)
             fast = pb.compile(both, wait=True)
             for a in AT:

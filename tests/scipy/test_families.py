@@ -64,7 +64,7 @@ def minimum(name, which, **how):
 TIGHT = {"method": "BFGS", "options": {"gtol": 1e-9}}
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("which", ["value", "the same for all"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_what_does_not_tell_has_its_derivatives(name, which):

@@ -124,18 +124,26 @@ def test_meshes():
         pb.vmap(lambda k: pellet(k).y[0] * 2)(many)
 
 
+AROUND = {
+    "forward": lambda f: lambda k: pb.jvp(f, (k,), (1.0,))[1],
+    "second": lambda f: pb.grad(pb.grad(f)),
+    "mapped": lambda f: lambda k: pb.vmap(f)(k * np.array([1.0, 1.2])),
+}
+
+
 @pytest.mark.share(12)
-@pytest.mark.parametrize("name", ["last", "largest", "count"])
-def test_transformed(name):
+@pytest.mark.parametrize(
+    ("name", "around"),
+    [
+        ("last", "mapped"),  # examples of different lengths have no other read in common
+        *((n, a) for n in ("last", "largest", "count") for a in ("forward", "second")),
+    ],
+)
+def test_transformed(name, around):
     """Where derivatives are taken around the recording, parts carry them as well."""
     read = {**ANY, **ONE}[name]
-    f = lambda k: np.sum(read(oscillation(k))) * k
-    for g in (
-        lambda k: pb.jvp(f, (k,), (1.0,))[1],
-        lambda k: pb.grad(pb.grad(f))(k),
-        lambda k: pb.vmap(lambda k: np.sum(oscillation(k).y[:, -1]))(k * np.array([1.0, 1.2])),
-    ):
-        assert paths_and_errors(g, FALLS[:3])[1] < 1e-9
+    g = AROUND[around](lambda k: np.sum(read(oscillation(k))) * k)
+    assert paths_and_errors(g, FALLS[:3])[1] < 1e-9
 
 
 @pytest.mark.parametrize("way", ["event", "dense"])

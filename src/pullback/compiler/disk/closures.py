@@ -2,6 +2,7 @@
 
     brentq of `pullback.scipy.optimize`       the module, and the name there
     a function made inside one of ours        where its code is, and what its cells hold
+    SciPy's own code of one that has a rule   the module, and the name there
 
 A later process has the same files of this library, of which `circumstances` tells; so code that is
 found at the same place there is the same code.
@@ -12,19 +13,23 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
 
 from ...core.array import Array
+from ...core.reach.bytecode import original
 from ...core.reach.code_tables import with_nested
+from ...core.reach.twins import copied
 from ...core.registry import FUNCTIONS as RULES
 from ...core.registry import UFUNCS
 from ...core.trace import Trace
 from ..facts.classes import foreign_function
 from ..facts.places import of
-from .portable import Unportable, at, is_found, place_in_library
+from .portable import Unportable, at, is_found, place_in_library, thing_at
 
 # Where functions and classes are that artifacts may name: ours, and what SciPy computes with.
 OURS = ("pullback.scipy.", "pullback.transforms.", "pullback.primitives.", "pullback.core.")
@@ -66,7 +71,20 @@ def named_function(x: Any) -> tuple[str, str, str] | None:
     if found is x:
         return (module, name, "function") if is_found(x) or has_rule(x) else None
     serves = module.startswith("pullback.") and getattr(found, "serves", None) is x
-    return (module, f"{name}.serves", "function") if found is not None and serves else None
+    if found is not None and serves:
+        return module, f"{name}.serves", "function"
+    return named_answer(x)
+
+
+def named_answer(x: Any) -> tuple[str, str, str] | None:
+    """The place of a function of ours that another has made for several of SciPy's: its module, and
+    the module and the name of what it answers for.
+    """
+    answers = getattr(x, "answers", None) if of(x, types.FunctionType) else None
+    if answers is None or not str(x.__module__).startswith(OURS):
+        return None
+    place = x.__module__, f"{answers.__module__} {answers.__qualname__}", "answer"
+    return place if thing_at(*place) is x else None
 
 
 def named_class(x: type) -> tuple[str, str, str] | None:
@@ -87,8 +105,10 @@ def reduced(x: types.FunctionType) -> Any:
     Raises:
         Unportable: it is not ours, or its code isn't found from the module.
     """
-    module = str(x.__module__)
-    outer = x.__qualname__.partition(f".{CELLS}")[0]
+    module, name = str(x.__module__), x.__qualname__
+    if may_name(module, name) and is_copy(x, at(sys.modules.get(module), name)):
+        return copy_of, (module, name)
+    outer = name.partition(f".{CELLS}")[0]
     if not module.startswith(OURS) or outer == x.__qualname__:
         raise Unportable(f"the function `{x.__qualname__}` of {module}")
     for i, code in enumerate(codes_in(module, outer)):
@@ -96,6 +116,25 @@ def reduced(x: types.FunctionType) -> Any:
             state = x.__defaults__, x.__kwdefaults__, contents(x), x.__qualname__
             return made, (module, outer, i), state, None, None, filled
     raise Unportable(f"the function `{x.__qualname__}` of {module}")
+
+
+def is_copy(x: types.FunctionType, found: Any) -> bool:
+    """Whether x is SciPy's own code of a function that a rule stands for; see `serving.traced`."""
+    own = unwrap(found) if callable(found) else found
+    return (
+        of(own, types.FunctionType)
+        and original(x.__code__) is original(own.__code__)
+        and x.__globals__ is own.__globals__
+        and x.__closure__ is own.__closure__
+    )
+
+
+def copy_of(module: str, name: str) -> types.FunctionType:
+    """The same copy in a later process."""
+    found = at(sys.modules.get(module), name)
+    if not may_name(module, name) or not callable(found):
+        raise Unportable(f"a function of {module}")
+    return copied(unwrap(found))
 
 
 def codes_in(module: str, outer: str) -> Iterator[types.CodeType]:
@@ -136,6 +175,11 @@ def filled(x: types.FunctionType, state: Any) -> None:
     for cell, content in zip(x.__closure__ or (), held, strict=True):
         if content:
             (cell.cell_contents,) = content
+
+
+def partly(function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A partial application, such as one of a rule to the function that it stands for."""
+    return partial(function, *given, **named)
 
 
 def of_ended(x: Any) -> Array:

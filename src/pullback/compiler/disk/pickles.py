@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copyreg
 import enum
+import functools
 import importlib
 import io
 import pickle
@@ -24,6 +25,7 @@ from ...core.array import Array, peel
 from ...core.node import Kept
 from ...core.primitive import Primitive
 from ...core.traits import Traits
+from ...core.tree import meet, trees_of
 from ..facts.classes import of_library
 from ..facts.places import of
 from ..graph.optimise import declared, opened
@@ -34,6 +36,7 @@ from .closures import (
     named_class,
     named_function,
     of_ended,
+    partly,
     reduced,
     runs_text,
     twin_of,
@@ -81,6 +84,8 @@ class Writer(pickle.Pickler):
             return made
         if of(x, Array) and x.within.ended:
             return of_ended, (peel(x),)
+        if type(x) is functools.partial:
+            return partly, (x.func, x.args, x.keywords)
         if of(x, types.MethodType):
             return bound, (x.__self__, x.__name__)
         elif of(x, type) and not is_held(x) and (x.__module__, x.__qualname__) not in MAKERS:
@@ -106,7 +111,7 @@ class NeedsCare(pickle.UnpicklingError):
 
 class Loader(pickle.Unpickler):
     def persistent_load(self, place: Any) -> Any:
-        if "function" in place[2:]:
+        if names_function(place):
             raise NeedsCare(f"`{place[1]}` is not allowed in a cached artifact")
         return loaded_place(place)
 
@@ -116,13 +121,19 @@ class Loader(pickle.Unpickler):
         return found_class(super().find_class, module, name)
 
 
+def names_function(place: Any) -> bool:
+    return not {"function", "answer"}.isdisjoint(place[2:3])
+
+
 def loaded_place(place: Any) -> Any:
     if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
         raise pickle.UnpicklingError(f"`{place[0]}` has not been imported")
     importlib.import_module(place[0])
     x = thing_at(*place)
-    if runs_text(x) or ("function" not in place[2:] and not of(x, (Traits, np.ufunc))):
+    if x is None or runs_text(x) or (not names_function(place) and not of(x, (Traits, np.ufunc))):
         raise pickle.UnpicklingError(f"`{place[1]}` is not allowed in a cached artifact")
+    if of(x, type) and trees_of(x) is not None:
+        meet({x})  # structures that name it need it to be a tree
     return x
 
 
@@ -149,7 +160,7 @@ class CarefulLoader(pickle._Unpickler):  # private: the one that is written in P
         self.makers: set[int] = set()  # ids of what may be called
 
     def persistent_load(self, place: Any) -> Any:
-        if "function" in place[2:] and not may_name(*place[:2]):
+        if names_function(place) and not may_name(*place[:2]):
             raise pickle.UnpicklingError(f"`{place[1]}` is not allowed in a cached artifact")
         return loaded_place(place)
 
@@ -188,6 +199,7 @@ MAKERS = {
     ("pullback.compiler.disk.closures", "made"), ("pullback.compiler.disk.closures", "filled"),
     ("pullback.compiler.disk.closures", "bound"), ("pullback.compiler.disk.closures", "twin"),
     ("pullback.compiler.disk.closures", "of_ended"),
+    ("pullback.compiler.disk.closures", "copy_of"), ("pullback.compiler.disk.closures", "partly"),
 }  # fmt: skip
 DATA = (
     bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, slice, range,

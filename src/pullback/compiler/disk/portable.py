@@ -32,7 +32,7 @@ from ...core.registry import FUNCTIONS, UFUNCS
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE
 from ..facts.bytecode import code_of
-from ..facts.classes import foreign_function, is_tuple, of_library, tells
+from ..facts.classes import foreign_function, is_open, is_tuple, of_library, tells
 from ..facts.code_reader import WRAPPED
 from ..facts.judge import declared_pure
 from ..facts.places import MISSING, contents, of
@@ -206,6 +206,18 @@ class Portable(Reader):
         slots = [y for y in members if type(y) is types.MemberDescriptorType]
         return [*parts, *[(y.__name__, self.read(self.looks("slot", x, y))) for y in slots]]
 
+    def constant(self, x: Any) -> Any:
+        """What code can't see change may hold something else in another process."""
+        if is_open(type(x)) and place_in_library(x) is None:
+            return None
+        return super().constant(x)
+
+    def shared(self, x: Any) -> Any:
+        """A set of names is in another order in each process, by which its class does nothing."""
+        if type(x) is set and all(type(y) is str for y in x):
+            return "set", *sorted(x)
+        return super().shared(x)
+
     def items(self, x: Any, elements: Any = None) -> Any:
         self.sets |= of(x, (set, frozenset))
         self.held(x)
@@ -283,6 +295,8 @@ def named(x: Any) -> Any:
     place = place_in_library(x)
     if place is not None:
         return "object", *place
+    if is_open(kind) and is_found(kind):
+        return "object", kind.__module__, kind.__qualname__
     raise Unportable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
 
 
@@ -429,13 +443,17 @@ def thing_at(module: str, name: str, kind: str = "", way: tuple[Step, ...] = ())
     """The primitive of this name in a module; some are inside the function that applies them.
 
     kind: "ufunc" for the one that stands for the ufunc of this name, "function" for one of that
-        name with dots, "inside" for a part to which a way leads
+        name with dots, "answer" for ours that answers for SciPy's of this module and name,
+        "inside" for a part to which a way leads
     """
     x = getattr(sys.modules.get(module), name, None)
     if kind == "ufunc":
         return (UFUNCS[x] or FUNCTIONS[x]) if of(x, np.ufunc) else None
     if kind == "function":
         return at(sys.modules.get(module), name)
+    if kind == "answer":
+        home, _, name = name.partition(" ")
+        return getattr(FUNCTIONS[at(sys.modules.get(home), name)], "serves", None)
     if kind == "inside":
         return functools.reduce(after, way, x)
     return getattr(x, "primitive", x) if of(x, types.FunctionType) else x

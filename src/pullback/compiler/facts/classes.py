@@ -190,6 +190,12 @@ def open_object(cls: type) -> tuple[str, ...] | None:
     return tuple(arrays)
 
 
+def is_open(cls: type) -> bool:
+    """Whether all that decides about an instance of SciPy's or NumPy's is read."""
+    sealed = any((base.__module__, base.__name__) in SEALED for base in cls.__mro__)
+    return not sealed and open_object(cls) is not None
+
+
 def derived_arrays(cls: type) -> tuple[str, ...] | None:
     """The same of a class of the user's that derives from theirs; None: it derives from none.
 

@@ -47,6 +47,8 @@ OF_DATACLASSES = {
 }
 OF_PARTIALS = [vars(functools.partial)[name] for name in ("func", "args", "keywords")]
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
+# What Python keeps in a class once somebody asks for it, as `copy` does.
+ONCE_ASKED = {"__annotations__", "__slotnames__"}
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
 # What may write into a text file, or hands on what may: all but what only tells of it.
 WRITING = {name for name in dir(io.TextIOWrapper) if not name.startswith("_")} - {
@@ -191,12 +193,17 @@ class InstanceReader(CodeReader):
         Arrays and containers in its class are shared by all instances, and can be changed as well.
         """
         held = [(name, self.read(getattr(x, name))) for name in arrays]
-        shared = [y for base in type(x).__mro__ for y in vars(base).values()]
-        held += [("", self.read(y)) for y in shared if of(y, (np.ndarray, list, dict, set))]
+        spaces = [vars(base).items() for base in type(x).__mro__]
+        shared = [y for space in spaces for name, y in space if name not in ONCE_ASKED]
+        held += [("", self.shared(y)) for y in shared if of(y, (np.ndarray, list, dict, set))]
         parts = Same(type(x)), Same(x), *held, *self.fields(x, True)
         if of(x, np.ndarray):
             return *parts, *self.viewed(x)
         return (*parts, self.mapping(x)) if of(x, dict) else parts
+
+    def shared(self, x: Any) -> Any:
+        """Read an array or a container in a class of SciPy's."""
+        return self.read(x)
 
     def viewed(self, x: np.ndarray) -> Any:
         """Read an instance of an ndarray subclass without calling its methods."""

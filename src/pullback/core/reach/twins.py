@@ -24,17 +24,23 @@ TWINS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 GIVES: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
+def copied(fn: FunctionType) -> FunctionType:
+    """A function with the same code, globals, closure and defaults."""
+    out = FunctionType(
+        original(fn.__code__), fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__
+    )
+    out.__kwdefaults__ = fn.__kwdefaults__
+    out.__qualname__, out.__module__ = fn.__qualname__, fn.__module__
+    return out
+
+
 def twin_of(fn: Any) -> Any:
     """The twin of a Python function; anything else is itself."""
     if type(fn) is not FunctionType:
         return fn
     twin = TWINS.get(fn)
     if twin is None or original(twin.__code__) is not original(fn.__code__):
-        twin = FunctionType(
-            original(fn.__code__), fn.__globals__, fn.__name__, None, fn.__closure__
-        )
-        twin.__qualname__, twin.__module__ = fn.__qualname__, fn.__module__
-        TWINS[fn] = twin
+        TWINS[fn] = twin = copied(fn)
     twin.__defaults__, twin.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
     return twin
 

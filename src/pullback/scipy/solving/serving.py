@@ -11,6 +11,7 @@ from ...core.reach.call_tables import CALLS
 from ...core.reach.compiled_code import given_function
 from ...core.reach.namespaces import BEHIND, STANDS
 from ...core.reach.session import active
+from ...core.reach.twins import copied
 from ...core.reach.walk import reach_class
 from ...core.registry import FUNCTIONS, REFUSED, replaces
 from ...core.trace import unsearched
@@ -50,6 +51,7 @@ def serves(
 
         update_wrapper(call, originals[0])
         call.serves = function  # type: ignore[attr-defined]  # artifacts on disk find it by this
+        function.answers = originals[0]  # and by this
         for original in originals:
             stand_in(original)
         return replaces(*originals)(call)
@@ -118,6 +120,7 @@ def serves_method(
 
         update_wrapper(call, original)
         call.serves = function  # type: ignore[attr-defined]  # artifacts on disk find it by this
+        function.answers = original  # and by this
         replaces(original)(call)
         STANDS[id(original)] = call
         BEHIND[id(call)] = original
@@ -128,15 +131,7 @@ def serves_method(
 
 def traced(original: FunctionType) -> Callable[..., Any]:
     """SciPy's own code of a function that a rule stands for, taking part as the user's does."""
-    own = FunctionType(
-        original.__code__,
-        original.__globals__,
-        original.__name__,
-        original.__defaults__,
-        original.__closure__,
-    )
-    own.__kwdefaults__ = original.__kwdefaults__
-    own.__qualname__ = original.__qualname__
+    own = copied(original)
     return lambda *args, **kwargs: CALLS[own](*args, **kwargs)
 
 

@@ -47,6 +47,9 @@ class Factors:
         self.native, self.data, self.options = native, data, options
         self.for_derivatives = self
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "native": None, "data": None}  # a later process factors again
+
     def factored(self, data: Any, outer: Any, inner: Any) -> Any:
         """The factors of the array by columns that these are."""
         if self.data is None or not np.array_equal(self.data, data):
