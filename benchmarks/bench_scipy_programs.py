@@ -268,7 +268,7 @@ def speed(words: list[str]) -> None:
     for name, fast in recorded.items():
         fun, start = PROGRAMS[name]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # as before
             calls = gradients(fun, start, fast)
             # Each with its peer: threads of JAX's go on for a while after its calls.
             pairs = [("eager", "autograd"), ("compiled", "jax.jit")]

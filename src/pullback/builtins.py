@@ -28,7 +28,7 @@ from .core.array import Array, class_of_number, is_number, snapshot, stop, witho
 from .core.in_place import SHOWN
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
-from .core.lost import TEXTS, warn_read, warn_read_in
+from .core.lost import TEXTS, warn_read_in
 from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
 from .core.reach.matching import asked_for_id
 from .core.reach.namespaces import BOUND, library
@@ -66,8 +66,8 @@ def float(*args: Any) -> Any:
     if real.isinstance(own, FunctionType):
         out = own(args[0])  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
-    if TEXTS and len(args) == 1 and real.type(args[0]) is real.str:
-        warn_read(args[0], "float(text)")
+    if TEXTS and len(args) == 1:
+        warn_read_in(args[0], "float(text)")
     return real.float(*args)
 
 
@@ -79,8 +79,8 @@ def own_float(x: Any) -> bool:
 
 def complex(*args: Any, **kwargs: Any) -> Any:
     if not any(real.type(x) is Array for x in (*args, *kwargs.values())):
-        if TEXTS and len(args) == 1 and real.type(args[0]) is real.str:
-            warn_read(args[0], "complex(text)")
+        if TEXTS and len(args) == 1:
+            warn_read_in(args[0], "complex(text)")
         if len(args) == 1 and real.type(args[0]) is MappedText:
             return args[0].__complex__()  # Python reads it as it is
         return real.complex(*args, **kwargs)

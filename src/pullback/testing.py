@@ -439,7 +439,8 @@ def check_error(sample: ErrorSample) -> None:
     try:
         vjp(lambda *xs: problem.results(*xs), *problem.xs)
     except sample.raises as error:
-        if not re.search(sample.match, str(error)):
+        said = "\n".join([str(error), *getattr(error, "__notes__", [])])
+        if not re.search(sample.match, said):
             raise AssertionError(f"{error} does not say {sample.match!r}") from error
     else:
         raise AssertionError(f"{sample} did not raise {sample.raises.__name__}")

@@ -81,6 +81,18 @@ OF_PARTS = {
     "loadtxt of lines": lambda text: float(np.loadtxt([text])),
     "genfromtxt": lambda text: float(np.genfromtxt([text])),
     "eval": lambda text: eval(text),
+    "eval of a difference": lambda text: eval(f"3-{text.strip()}"),
+    "eval of a product": lambda text: eval(f"2*-{text.strip()}"),
+    "complex of two parts": lambda text: complex(f"{text.strip()}-1j").real,
+    "complex128 of two parts": lambda text: np.complex128(f"{text.strip()}+1e2j").real,
+    "bytes": lambda text: float(text.encode()),
+    "float64 of bytes": lambda text: np.float64(text.encode()),
+    "array of an array": lambda text: np.array(np.array([text]), dtype=float)[0],
+    "asarray by name": lambda text: np.asarray(a=(text,), dtype=float)[0],
+    "loadtxt by name": lambda text: float(np.loadtxt(fname=[text])),
+    "genfromtxt of negatives": lambda text: np.genfromtxt(
+        [f"-{text.strip()},-{text.strip()}"], delimiter=","
+    )[0],
 }
 
 
@@ -95,6 +107,21 @@ def test_so_does_a_part_of_a_result(reader):
         if name not in CHANGED and not lost(pb.grad(lambda x, w=write: x * 2 + read(w(x))), X)
     ]
     assert not silent
+
+
+@pytest.mark.parametrize("scale", [-1.0, np.inf, np.nan])
+def test_so_do_numbers_of_other_signs_and_none(scale):
+    assert lost(pb.grad(lambda x: x * 2 + np.float64(f"{x * scale}")), X)
+    assert lost(pb.grad(lambda x: x * 2 + np.complex128(f"{x * scale + 1j}").real), X)
+
+
+@pytest.mark.filterwarnings("error::pullback.LostDerivativeWarning")
+def test_digits_in_names_are_no_numbers():
+    def f(x):
+        text = f"{2 + 0 * x:.0f}"
+        return x * eval("y2 + y2.real", {"y2": 1.0}) * len(text)
+
+    assert pb.grad(f)(X) == 2.0
 
 
 @pytest.mark.filterwarnings("error::pullback.LostDerivativeWarning")

@@ -179,3 +179,18 @@ def test_derivatives_that_cancel_stay_compiled(name):
     for y in (x, 2 * x, x):
         np.testing.assert_allclose(fast(y), gradient(y), atol=1e-14)
     assert fast.refusal is None
+
+
+def test_zeros_that_nanmax_and_nanmin_pick():
+    """Among zeros of both signs it depends on NumPy's order which one comes out."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        shape = [(7,), (3, 4), (40,), (2, 3, 9)][rng.integers(4)]
+        x = rng.choice([0.0, -0.0, np.nan, 1.0, -1.0], shape, p=rng.dirichlet([2, 2, 1, 0.3, 0.3]))
+        options = {"axis": [None, 0, -1][rng.integers(3)], "keepdims": bool(rng.integers(2))}
+        for f in (np.nanmax, np.nanmin):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of slices without a number
+                right = f(x, **options)
+                found = pb.vjp(lambda x, f=f, options=options: f(x, **options), x)[0]
+            assert same(found, right), (x, options)

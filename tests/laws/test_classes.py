@@ -39,4 +39,4 @@ def check_classes(sample):
     assert all(kinds == expected for kinds in found), (found, expected)
 
 
-test_classes = for_all_samples(check_classes, functions=3, shares=OTHERS)
+test_classes = for_all_samples(check_classes, functions=4, shares=OTHERS)

@@ -157,4 +157,4 @@ def names():
         yield
 
 
-test_compiled = for_all_samples(check_both, functions=3, shares=OTHERS)
+test_compiled = for_all_samples(check_both, functions=4, shares=OTHERS)

@@ -110,4 +110,4 @@ def check_composed(sample):
                     compare(a, b, False, tolerance, name)
 
 
-test_composed = for_all_samples(check_composed, functions=3, shares=OTHERS)
+test_composed = for_all_samples(check_composed, functions=4, shares=OTHERS)

@@ -32,7 +32,7 @@ def refused(primitive):
     return bool(partials) and all(hasattr(partial, "refused") for partial in partials)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_every_primitive_has_samples():
     """Each is reached on the way back from some sample, or on the way forward."""
     missing = {p for p in OURS if not p.constant and not refused(p)}

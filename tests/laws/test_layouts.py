@@ -229,7 +229,7 @@ def check_all_layouts(sample, family):
                     raise
 
 
-test_layouts = for_all_samples(check_all_layouts, with_family=True, functions=3, shares=OTHERS)
+test_layouts = for_all_samples(check_all_layouts, with_family=True, functions=4, shares=OTHERS)
 
 
 # SciPy's own functions in which an array of two axes means something else, or lies as a buffer of

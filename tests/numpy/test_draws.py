@@ -1,5 +1,7 @@
 """Random numbers with parameters that carry a derivative."""
 
+import inspect
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -174,3 +176,44 @@ def test_whole_numbers_are_refused():
     for means in (lambda mu: mu, lambda mu: [1.0, mu]):
         with pytest.raises(ConversionError, match=r"numbers of `poisson`.*integers or picked"):
             pb.grad(lambda mu, means=means: np.random.default_rng(0).poisson(means(mu)) * mu)(2.0)
+
+
+KINDS = np.random.default_rng, np.random.RandomState
+METHODS = [
+    (make, name) for make in KINDS for name in dir(make(0)) if callable(getattr(make(0), name))
+]
+
+
+def signature_of(make, name):
+    try:
+        return str(inspect.signature(getattr(make(0), name)))
+    except ValueError as error:
+        return type(error).__name__
+
+
+def test_methods_of_generators_have_their_signatures():
+    """Libraries ask for them, and leave out arguments that are not in it."""
+    silent = []
+
+    def f(x):
+        for make, name in METHODS:
+            if name[0] != "_" and signature_of(make, name) != plain[make, name]:
+                silent.append(name)
+        return x
+
+    plain = {(make, name): signature_of(make, name) for make, name in METHODS}
+    pb.grad(f)(1.0)
+    assert not silent
+
+
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")  # it counts comparisons
+def test_a_method_of_a_generator_that_a_function_is_given():
+    def power(significance):
+        rng = np.random.default_rng(0)
+        later = lambda size: rng.normal(loc=1, size=size)
+        test = stats.ttest_ind
+        return stats.power(
+            test, (rng.normal, later), (10, 12), significance=significance, n_resamples=200
+        ).power
+
+    assert pb.vjp(power, 0.05)[0] == power(0.05) > 0.4

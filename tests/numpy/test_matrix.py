@@ -57,7 +57,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 @pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 def test_matrix():

@@ -107,7 +107,7 @@ ERRORS = [
     ErrorSample(np.histogramdd, (POINTS,), {"bins": [2]}, ShapeError, "bins for 1 dimensions"),
     ErrorSample(np.histogramdd, (POINTS,), {"range": [(0, 1)]}, ShapeError, "1 ranges"),
     ErrorSample(np.histogramdd, (POINTS,), {"bins": [2, 0]}, ArgumentError, "at least one bin"),
-    ErrorSample(np.histogramdd, (POINTS,), {"bins": [2, "x"]}, ArgumentError, "numbers of bins"),
+    ErrorSample(np.histogramdd, (POINTS,), {"bins": [2, "x"]}, TypeError, "numbers of bins"),
     ErrorSample(
         np.histogramdd, (POINTS,), {"bins": [2, None]}, ArgumentTypeError, "number of bins"
     ),

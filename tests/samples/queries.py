@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from pullback.core.errors import UnsupportedKeywordError
 from pullback.testing import ErrorSample, Sample
 
 MASK = np.array([[True, False, True], [False, True, True]])
@@ -38,7 +37,7 @@ SAMPLES = [
 ]
 
 ERRORS = [
-    ErrorSample(np.argmax, (np.ones(3),), {"out": np.zeros(())}, UnsupportedKeywordError, "out="),
+    ErrorSample(np.argmax, (np.ones(3),), {"out": np.zeros(())}, TypeError, "out="),
     ErrorSample(np.argmax, (np.ones(0),), {}, ValueError, "empty sequence"),
     ErrorSample(np.nanargmax, (np.full(2, np.nan),), {}, ValueError, "All-NaN"),
 ]

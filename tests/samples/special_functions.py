@@ -9,7 +9,7 @@ from scipy.special import _ufuncs
 
 import pullback as pb
 import pullback.scipy.special  # says what serves functions that are objects
-from pullback.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
+from pullback.core.errors import MissingRuleError
 from pullback.testing import ErrorSample, Sample
 from tests.samples import served, traced
 
@@ -303,9 +303,9 @@ ERRORS = [
     ErrorSample(differentiated(lambda n: sp.expn(n, 0.5)), (np.array([2.0]),), raises=MissingRuleError, match="no derivative with respect to its argument `n`", name="the order of expn"),
     ErrorSample(differentiated(lambda z: sp.jve(1.5, z)), (Z,), raises=MissingRuleError, match="without its scaling", name="jve of complex numbers"),
     ErrorSample(differentiated(sp.airye), (Z,), raises=MissingRuleError, match="scipy.special.airy", name="airye of complex numbers"),
-    ErrorSample(served(sp.comb), (SPREAD, SPREAD), {"exact": True}, raises=ArgumentError, match="exact=True"),
-    ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=3)), (SPREAD / 3,), raises=ArgumentError, match="0, 1 or 2", name="legendre_p with third derivatives"),
-    ErrorSample(differentiated(lambda m: sp.mathieu_even_coef(m, 0.5)), (np.float64(2.5),), raises=ArgumentTypeError, match="takes integers", name="mathieu_even_coef by its order"),
+    ErrorSample(served(sp.comb), (SPREAD, SPREAD), {"exact": True}, raises=TypeError, match="exact=True"),
+    ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=3)), (SPREAD / 3,), raises=NotImplementedError, match="0, 1 or 2", name="legendre_p with third derivatives"),
+    ErrorSample(differentiated(lambda m: served(sp.mathieu_even_coef)(m, 0.5)), (np.float64(2.5),), raises=ValueError, match="takes integers", name="mathieu_even_coef by its order"),
     ErrorSample(served(sp.legendre), (np.float64(3.0),), raises=MissingRuleError, match="polynomial object", name="legendre"),
     ErrorSample(served(sp.pbdn_seq, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="pbdn_seq"),
     ErrorSample(served(sp.pbdv_seq, lambda f, x: f(-2.3, x)), (np.float64(0.5),), raises=MissingRuleError, match="orders from 0 on", name="pbdv_seq of a negative order"),

@@ -85,7 +85,7 @@ ERRORS = [
     ErrorSample(lambda x: np.divide.reduce(x[:0]), (X,), {}, ArgumentError, "no identity"),
     ErrorSample(np.subtract.reduce, (X,), {"where": MASK}, ArgumentError, "initial"),
     ErrorSample(np.sin.reduce, (X,), {}, ValueError, "binary"),
-    ErrorSample(lambda x: np.add.reduceat(x, [7]), (X,), {}, ValueError, "outside of 0 to 2"),
+    ErrorSample(lambda x: np.add.reduceat(x, [7]), (X,), {}, IndexError, "outside of 0 to 2"),
     ErrorSample(np.add.reduce, (X,), {"out": X[0]}, ValueError, "numpy.add"),
     ErrorSample(np.multiply.accumulate, (X,), {"out": X}, ValueError, "numpy.multiply"),
 ]

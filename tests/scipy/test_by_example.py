@@ -365,6 +365,32 @@ def ended_by(kind, k):
     return out.y[1, -1], out.t_events[0][0]
 
 
+def falls(side, speed):
+    """When a ball that is thrown from one side of a plane comes back to it."""
+
+    def meets(t, y):
+        return y[0]
+
+    meets.terminal, meets.direction = np.abs(side) > 0, -np.sign(side)
+    slope = lambda t, y: np.stack([y[1], -9.81 * side + 0.0 * y[0]])
+    start = np.stack([0.5 * side, speed * side])
+    return integrate.solve_ivp(slope, (0, 9), start, events=meets, rtol=1e-8).t_events[0][0]
+
+
+def test_the_direction_of_an_event_may_depend_on_what_is_differentiated_or_mapped():
+    """It was refused, since SciPy asks for its value."""
+    at = lambda side, v: (v + np.sqrt(v * v + 2 * 9.81 * side * side * 0.5 / side**2)) / 9.81
+    slope = pb.grad(falls, 1)
+    sides, speeds = np.array([1.0, -1.0, 1.2]), np.array([2.0, 2.5, 3.0])
+    expected = [pb.grad(at, 1)(*xs) for xs in zip(sides, speeds, strict=True)]
+    fast = pb.compile(slope)
+    for xs, x in zip(zip(sides, speeds, strict=True), expected, strict=True):
+        assert slope(*xs) == pytest.approx(x, rel=1e-6)
+        assert fast(*xs) == pytest.approx(x, rel=1e-6)
+        assert pb.grad(falls)(*xs) == pytest.approx(0.0, abs=1e-6)
+    np.testing.assert_allclose(pb.vmap(slope)(sides, speeds), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["def", "lambda", "partial", "object"])
 def test_functions_keep_their_attributes(kind):
     """An event whose `terminal` was lost let the motion go on to its end, without a word."""

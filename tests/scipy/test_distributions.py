@@ -263,6 +263,7 @@ ASKED = {
     "ppf": lambda law: law.ppf(np.array([0.3, 0.9])),
     "isf": lambda law: law.isf(0.3),
     "mean": lambda law: law.mean(),
+    "variance": lambda law: law.var(),
     "entropy": lambda law: law.entropy(),
     "expect": lambda law: law.expect(np.sqrt),
 }
@@ -272,7 +273,7 @@ ASKED = {
 @pytest.mark.parametrize(
     ("law", "asked"),
     # Where only the distribution function is given, SciPy takes differences for the density.
-    [*[(Ramp, name) for name in ASKED], *[(Waiting, name) for name in [*ASKED][:4]]],
+    [*[(Ramp, name) for name in ASKED], *[(Waiting, name) for name in [*ASKED][:5]]],
 )
 def test_parameters_that_a_class_of_the_user_keeps(law, asked):
     f = lambda x: np.sum(ASKED[asked](law(x)))

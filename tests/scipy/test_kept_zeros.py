@@ -96,6 +96,13 @@ MADE = {
     "unequal": lambda x: explicit(x) != explicit(x).T,
     "smaller": lambda x: explicit(x) < 2 * explicit(x),
     "unequal blocks": lambda x: explicit(x).tobsr() != explicit(x).T.tobsr(),
+    "rows of numbers": lambda x: sparse.csr_array(x.tolist()),
+    "rows of numbers by columns": lambda x: sparse.csc_matrix(x.tolist()),
+    "rows of numbers by places": lambda x: sparse.coo_array(x.tolist()),
+    "rows of numbers as lil": lambda x: sparse.lil_array(x.tolist()),
+    "rows of numbers as dok": lambda x: sparse.dok_matrix(x.tolist()),
+    "rows of numbers as dia": lambda x: sparse.dia_array(x.tolist()),
+    "rows": lambda x: sparse.csr_array(list(x)),
 }
 BY_BLOCKS = {"blocks of a size that SciPy chooses", "coo as blocks"}  # which keep zeros
 REFUSED = {"blocks", "times dense", "assigned 0", "diagonal 0"} | BY_BLOCKS

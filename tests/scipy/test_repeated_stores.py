@@ -5,7 +5,9 @@ what is stored afterwards. Under a derivative it is the plain program's, or is r
 right, and numbers that would have lost their derivative raise.
 """
 
+from array import array
 from functools import partial
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -154,9 +156,64 @@ def by_draws(g, solve):
     return solve(counted), rng.random()
 
 
+def in_place(g, solve):
+    n = np.zeros(1)
+
+    def counted(*x, buffer=n):
+        alias = buffer
+        alias += 1
+        return g(*x)
+
+    return solve(counted), n[0]
+
+
+def into_out(g, solve):
+    n = np.zeros(1)
+
+    def counted(*x):
+        np.add(n, 1, out=n)
+        return g(*x)
+
+    return solve(counted), n[0]
+
+
+def in_bytes(g, solve):
+    n = bytearray(8)
+
+    def counted(*x):
+        n[0] = (n[0] + 1) % 250
+        memoryview(n)[1] = n[0]
+        n.append(0)
+        return g(*x)
+
+    return solve(counted), n[1] * len(n)
+
+
+def in_numbers(g, solve):
+    n = array("d", [0.0])
+
+    def counted(*x):
+        n[0] += 1
+        n.fromlist([1.0])
+        return g(*x)
+
+    return solve(counted), n[0] * len(n)
+
+
+def in_text(g, solve):
+    n = StringIO()
+
+    def counted(*x):
+        n.write("x")
+        return g(*x)
+
+    return solve(counted), len(n.getvalue())
+
+
 COUNTS = [
     in_a_list, in_a_variable, in_a_global, by_length, in_a_dict, in_an_array, in_slots,
-    on_an_object, by_a_method, on_a_class, by_default, by_draws,
+    on_an_object, by_a_method, on_a_class, by_default, by_draws, in_place, into_out, in_bytes,
+    in_numbers, in_text,
 ]  # fmt: skip
 
 

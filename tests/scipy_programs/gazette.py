@@ -360,7 +360,7 @@ SELDOM = [
     (trial, (XS, YS)),
     (normality, (np.concatenate([XS, YS + 0.4, XS**2 / 2, [0.6, 7.5]]), 0.4)),
     (posterior_by_mvs, (XS, 2.3)),
-    (batch_effect, (np.stack([XS, YS, XS[::-1] + 0.42]), 0.15)),
+    (batch_effect, (np.stack([XS, YS, XS[::-1] + 0.42]), 0.16)),
     (kaplan, (XS, 1.2)),
     (call_centre, (11.0, 0.9)),
     (readers, (np.array([[0.1, 0.2], [0.3, 0.1], [0.2, 0.6], [2.1, 1.9], [2.5, 2.2], [1.9, 2.6]]), 1.3)),

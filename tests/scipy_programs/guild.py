@@ -558,10 +558,13 @@ SELDOM = [
     (reactor_start, (8.0, 0.7)),
     (blending, (F3([1.4, 1.6, 2.2]), 101.0)),
     (crew, (F3([9.0, 7.5, 1.9]), 31.5)),
-    (antenna, (0.6, 0.3)),
     (pump_speeds, (1.8, F3([1.0, 0.8]))),
     (depots, (F3([[0.1, 0.2], [0.8, 0.3], [0.5, 0.9], [0.2, 0.7]]), F3([1.0, 2.0, 1.5, 0.7]))),
     (spindle, (np.sin(2 * np.pi * np.arange(16) / 16) + 0.1 * np.sin(1.3 * np.arange(16.0) ** 2), 12.0)),
     (lens, (F3([12.0, -7.0]), 1.52)),
     (conveyors, (F3([0.8, 1.1]), 1.2)),
+]  # fmt: skip
+# Tightened, its solver stops at its limit of steps, and differences see where.
+UNDIFFERENCED = [
+    (antenna, (0.6, 0.3)),
 ]  # fmt: skip

@@ -56,6 +56,8 @@ COUNTS = {
     "hanning": lambda x, n: np.hanning(n + 1) * x[0],
     "window": lambda x, n: np.lib.stride_tricks.sliding_window_view(x, n) * 1.0,
     "split": lambda x, n: np.array_split(x, n)[0],
+    "split evenly": lambda x, n: np.hsplit(x[:2], n)[1],
+    "split at": lambda x, n: np.split(x, np.arange(2) + n - 1)[1],
     "piecewise": lambda x, n: np.piecewise(x[:1], [n > 0], [lambda v: v * v]),
 }
 X = np.array([[0.5, 1.5, 2.5], [3.5, 0.75, 1.25]])

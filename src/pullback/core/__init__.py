@@ -34,6 +34,7 @@ From NumPy's functions to operations:
     dispatch    the NumPy protocols, which look functions up
     operands    what may stand beside an Array, or hold some
     operators   Python's operators and their ufuncs
+    refusals    errors of calls that NumPy refuses, too
     out         results written into an array: `out=`, and `a += x`
     rule_forms  other forms of rules: for Arrays, and for plain arrays of float64
     plain_numpy  NumPy's functions for plain arrays, called without its protocol
@@ -46,6 +47,7 @@ Nothing is lost in silence:
     mapped_text  text made from a mapped Array, which can't be used for decisions
     foreign     errors raised by other code that was given an Array
     leftover    Arrays that outlive their trace
+    silence     no warnings of one thread
 
 What errors say:
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -30,6 +31,7 @@ from .operands import (
     DEFERS,
     answers_ufuncs,
     as_array,
+    as_mask,
     beside_array,
     binary,
     check_class,
@@ -42,6 +44,7 @@ from .operators import COMPARISONS, OPERATIONS
 from .out import METHODS_COMPUTED_IN_OUT, as_wide, computed_in, into_out_of
 from .overlaps import refuse_overlap
 from .reach.private_arrays import in_place
+from .refusals import answered, refuse_as_numpy
 from .registry import CREATION, FUNCTIONS, METHODS, REFUSED, UFUNCS, refuse
 from .scalars import OF_NUMPY, as_called, of_numpy
 from .spec import ObjectArrayError, spec_of
@@ -82,7 +85,12 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     return getattr(implementation, "plain", implementation)(*inputs)
         except ObjectArrayError:
             return by_elements(ufunc, *inputs)
-    return general_ufunc(ufunc, method, inputs, keywords)
+    return answered(
+        lambda *xs, **options: checked_ufunc(ufunc, method, xs, options),
+        ufunc if method == "__call__" else getattr(ufunc, method),
+        inputs,
+        keywords,
+    )
 
 
 def by_elements(ufunc: Any, *xs: Any) -> Any:
@@ -115,22 +123,44 @@ def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) 
     return np.bool_(out) if type(out) is bool else out
 
 
-# Keywords of each ufunc, of which a wrong one is refused whatever the ufunc is.
-ASKED = frozenset({"subok", "casting", "signature"})
+USUAL = frozenset({"out", "dtype", "where"})  # keywords that are looked at where they are used
+LENGTH_0 = [(0,) * n for n in range(65)]
 
 
-def check_keywords(keywords: dict[str, Any]) -> None:
-    """Raise as NumPy does if a keyword that makes no difference here isn't what it takes."""
-    asked = {key: x for key, x in keywords.items() if key in ("subok", "casting")}
-    if keywords.get("signature", asked) is None:
-        asked["signature"] = None
-    np.positive(0.0, **asked)
+def check_keywords(ufunc: Any, inputs: Any, keywords: dict[str, Any]) -> None:
+    """Raise as NumPy does for keywords, whatever the values: it's asked with arrays of none."""
+    whole = ufunc.signature is not None
+    keywords = keywords | {"out": (None,) * ufunc.nout}
+    if "where" in keywords:
+        keywords["where"] = of_none(as_mask(keywords["where"]))
+    xs = [x if type(x) in (float, int, complex) else of_none(x, whole) for x in inputs]
+    ufunc(*xs, **keywords)
+
+
+def is_mask(x: Any) -> bool:
+    return type(x) in ARRAYS and x.dtype.kind == "b"
+
+
+def of_none(x: Any, numbers: bool = False) -> Any:
+    """An array without elements, of the dtype of x and with as many axes.
+
+    numbers: whether a number stays one; otherwise it becomes an array, too.
+    """
+    spec = spec_of(x if type(x) in ARRAYS else as_array(x))
+    return np.empty(LENGTH_0[len(spec.shape) if numbers else max(len(spec.shape), 1)], spec.dtype)
+
+
+def checked_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """`general_ufunc`, whose keywords NumPy takes."""
+    if method == "__call__":
+        mask = keywords.get("where", True)
+        if not (USUAL.issuperset(keywords) and (mask is True or is_mask(mask))):
+            check_keywords(ufunc, inputs, keywords)
+    return general_ufunc(ufunc, method, inputs, keywords)
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
-    if not ASKED.isdisjoint(keywords):
-        check_keywords(keywords)
     keywords.pop("subok", None)  # an Array has no subclasses
     if any(isinstance(x, Cotangent) for x in inputs):
         return NotImplemented
@@ -176,6 +206,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return NotImplemented
     where = keywords.pop("where", True)
     if where is not True:
+        where = as_mask(where)
         return under_mask(ufunc, where, inputs, keywords)
     if not {"dtype", "signature", "sig"}.isdisjoint(keywords):
         out = CLASSES["loop of objects"](ufunc, inputs, **keywords)
@@ -213,12 +244,7 @@ def of_each(results: Any, change: Callable[[Any], Any]) -> Any:
 def in_order(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """The results of a ufunc in the memory order that `order=` names; `out=` keeps its own."""
     order: Any = keywords.pop("order")
-    order = "K" if order is None else order
-    if not isinstance(order, str) or order.upper() not in ("C", "F", "A", "K"):
-        raise ArgumentError(
-            f"`numpy.{ufunc.__name__}` takes order 'C', 'F', 'A' or 'K', but got {order!r}."
-        )
-    order = order.upper()
+    order = "K" if order is None else order.upper()
     out = keywords.get("out")
     results = general_ufunc(ufunc, method, inputs, keywords)
     if order == "K" or out is not None or results is NotImplemented:
@@ -301,14 +327,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if not all(cls is Array or issubclass(cls, ndarray) for cls in types):
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
-        out, answers = kwargs.pop("out"), FUNCTIONS[function]
-        if into_out_of(answers).reads_on:
-            refuse_overlap(function, args, kwargs, out)
-        result = function(*args, **computed_in(answers, args, kwargs, out))
-        if not into_out_of(answers).broadcasts:
-            check_shape(f"numpy.{function.__name__}", out, result)
-        result = snapshot(result) if type(result) is Array else result
-        return written(f"numpy.{function.__name__}", (out,), result)
+        return answered(partial(into, function), function, args, kwargs)
     implementation = FUNCTIONS[function]
     if implementation is None:
         creation = CREATION[function]
@@ -317,22 +336,39 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         return unknown(function, args, kwargs)
     try:
         return implementation(*args, **kwargs)
-    except REFUSALS:
-        return into_plain(function, args, kwargs)
+    except Exception as error:
+        return after_error(function, args, kwargs, error)
+
+
+def into(function: Any, *args: Any, out: Array, **kwargs: Any) -> Any:
+    """A function with its result written into an Array."""
+    answers = FUNCTIONS[function]
+    if into_out_of(answers).reads_on:
+        refuse_overlap(function, args, kwargs, out)
+    result = function(*args, **computed_in(answers, args, kwargs, out))
+    if not into_out_of(answers).broadcasts:
+        check_shape(f"numpy.{function.__name__}", out, result)
+    result = snapshot(result) if type(result) is Array else result
+    return written(f"numpy.{function.__name__}", (out,), result)
 
 
 REFUSALS = ArgumentError, UnsupportedKeywordError
 
 
-def into_plain(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """What was just refused: done with `out` by its name, or of constants, into a plain array."""
-    named = named_out(function, args)
-    if named:
-        return function(*args[: -len(named)], **kwargs, **named)
-    target = kwargs.get("out", args[0] if args else None)
-    if type(target) is not ndarray or holds_live((args, list(kwargs.values()))):
-        raise  # where it is caught
-    return of_constants(function, args, kwargs)
+def after_error(function: Any, args: Any, kwargs: dict[str, Any], error: Exception) -> Any:
+    """What was just refused: done with `out` by its name, or of constants, into a plain array.
+
+    What NumPy refuses as well raises an error of the kind that NumPy's is.
+    """
+    if isinstance(error, REFUSALS):
+        named = named_out(function, args)
+        if named:
+            return function(*args[: -len(named)], **kwargs, **named)
+        target = kwargs.get("out", args[0] if args else None)
+        if type(target) is ndarray and not holds_live((args, list(kwargs.values()))):
+            return of_constants(function, args, kwargs)
+    refuse_as_numpy(function, args, kwargs, error)
+    raise  # where it is caught
 
 
 BY_PLACE = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD

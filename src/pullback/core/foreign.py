@@ -36,6 +36,10 @@ ALIKE = frozenset(
 )  # fmt: skip
 INTERFACES = ("__array_interface__", "__array_struct__")
 BUFFERS = (memoryview, bytes, bytearray)
+# How Python says that a call does not fit a function, or that what is called is none.
+UNFITTING = re.compile(
+    r"\(\) (got (an unexpected|multiple values)|missing \d|takes .*positional)|is not callable$"
+)
 RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 PLAIN = (
     "It takes plain numbers. To report `x`, pass `x.numpy().tolist()`, which leaves the derivative"
@@ -48,7 +52,7 @@ def cause_of(error: BaseException) -> PullbackError | None:
     """Our error behind another one, if there is one."""
     seen: BaseException | None = error
     while seen is not None and not isinstance(seen, PullbackError):
-        seen = seen.__cause__ or seen.__context__
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return seen
 
 
@@ -90,6 +94,8 @@ def translate(error: BaseException) -> None:
     ours = cause_of(error)
     if ours is not None:
         raise ours from error
+    if isinstance(error, TypeError) and UNFITTING.search(str(error)):
+        return
     name, lives = entered(below[0], error) if below else called(last, error)
     if lives:
         buffer = name in [each.__name__ for each in BUFFERS]

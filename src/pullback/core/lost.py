@@ -21,6 +21,8 @@ import weakref
 from contextvars import ContextVar
 from typing import Any
 
+from numpy import float64, ndarray
+
 from .errors import ArgumentError, ConversionError, LostDerivativeWarning
 from .mapped_text import mapped_text
 from .reach.bytecode import callee, original
@@ -342,18 +344,24 @@ def warn_read(text: str, asked: str) -> None:
         )
 
 
-NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+NUMBERS = re.compile(r"[-+]?(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+NO_TEXT = frozenset({bool, int, float, complex, ndarray, float64})
 
 
 def warn_read_in(x: Any, asked: str) -> None:
-    """The same of a function that reads all numbers of a text, of a list of texts or of a file."""
+    """The same of what is read from a text, its numbers, texts in a list or an array, or a file."""
+    if isinstance(x, bytes):
+        x = x.decode("latin-1")
     if isinstance(x, str):
-        for text in NUMBERS.findall(x):
-            if text in TEXTS:
-                warn_read(text, asked)
-    elif type(x) in (list, tuple):
-        for item in x:
-            warn_read_in(item, asked)
+        found = NUMBERS.findall(x)
+        for text in TEXTS.keys() & {x.strip(), *found, *[number.lstrip("+-") for number in found]}:
+            warn_read(text, asked)
+    elif type(x) is ndarray and x.dtype.kind in "SU":
+        warn_read_in(x.ravel().tolist(), asked)
+    elif type(x) is list or type(x) is tuple:
+        if not NO_TEXT.issuperset(map(type, x)):
+            for item in x:
+                warn_read_in(item, asked)
     elif type(x) is io.StringIO:
         warn_read_in(x.getvalue(), asked)
 

@@ -171,6 +171,13 @@ def holds_arrays(x: Any) -> bool:
 ARRAYS = frozenset({Array, np.ndarray})
 
 
+def as_mask(where: Any) -> Any:
+    """`where=` as NumPy takes it: an array as it is, of anything else the truth values."""
+    if type(where) in ARRAYS or isinstance(where, ndarray):
+        return where
+    return as_array(where) if holds_arrays(where) else np.asarray(where, bool)
+
+
 def holds_live(x: Any) -> bool:
     """Whether an Array in x carries a derivative."""
     return any(map(is_live, leaves(x)))

@@ -39,8 +39,8 @@ KNOWN = frozenset({*NUMBERS, Array, np.float64, np.float32, np.int64})
 def creator(function: Any) -> Any:
     @answers_for(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if TEXTS and args:
-            warn_read_in(args[0], f"numpy.{function.__name__}(text)")
+        if TEXTS:
+            warn_of_text(function, args, kwargs)
         return made(function(*args, **kwargs))
 
     return call
@@ -62,6 +62,12 @@ for name in (
     "hanning",
 ):
     creator(getattr(np, name))
+
+
+def warn_of_text(function: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Warn where a function is given text that was made of an Array, by whatever name."""
+    given = args[0] if args else [kwargs.get(name) for name in ("object", "a", "fname", "string")]
+    warn_read_in(given, f"numpy.{function.__name__}(text)")
 
 
 def counting(function: Any) -> Any:
@@ -171,8 +177,8 @@ def converter(function: Any, implementation: Any, lists: bool = False) -> None:
 
     def convert(function: Any, args: Any, kwargs: Any) -> Any:
         out = function(*args, **kwargs)
-        if TEXTS and args and out.dtype.kind in "fc":
-            warn_read_in(args[0], f"numpy.{function.__name__}(text)")
+        if TEXTS and out.dtype.kind in "fc":
+            warn_of_text(function, args, kwargs)
         return made(out) if is_fresh(out, args[0] if args else None) else out
 
 

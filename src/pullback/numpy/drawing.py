@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import update_wrapper
 from typing import Any
 
 import numpy as np
@@ -88,8 +89,7 @@ def method(cls: type, name: str) -> Any:
         finally:
             INSIDE.set(before)
 
-    call.__name__, call.__doc__ = name, getattr(cls, name).__doc__
-    return call
+    return update_wrapper(call, getattr(cls, name))  # whose signature libraries ask for
 
 
 def seeding(cls: Any) -> Any:
@@ -128,7 +128,11 @@ def of_generator(f: Any) -> Any:
     if f.__name__ not in DRAWING or not active():
         return f
     owner, name = f.__self__, f.__name__
-    return lambda *args, **kwargs: drawn(lambda other: getattr(owner, other), name, args, kwargs)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return drawn(lambda other: getattr(owner, other), name, args, kwargs)
+
+    return update_wrapper(call, f)
 
 
 BOUND[np.random.Generator] = of_generator

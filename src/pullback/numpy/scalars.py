@@ -29,7 +29,7 @@ class Scalar(StandIn):
             x = as_array(args[0]) if holds_arrays(args[0]) else args[0]
             if type(x) is Array:
                 return x.astype(cls.dtype, copy=not x.ndim)  # of an array, the array itself
-        if TEXTS and args and type(args[0]) is str and cls.dtype.kind in "fc":
+        if TEXTS and args and isinstance(args[0], (str, bytes)) and cls.dtype.kind in "fc":
             warn_read_in(args[0], f"numpy.{cls.__name__}(text)")
         return cls.real(*args, **kwargs)
 

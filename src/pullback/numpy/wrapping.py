@@ -20,11 +20,10 @@ from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import (
-    REFUSALS,
+    after_error,
     array_function,
     by_elements,
     general_ufunc,
-    into_plain,
     unknown,
 )
 from ..core.instances import BY_METHOD
@@ -43,6 +42,7 @@ from ..core.operands import (
 )
 from ..core.reach.namespaces import UNWATCHED, takes_part
 from ..core.reach.twins import with_given_arrays
+from ..core.refusals import answered
 from ..core.registry import FUNCTIONS, REFUSED, UFUNCS
 from ..core.scalars import OF_NUMPY, as_called, of_numpy
 from ..core.spec import ObjectArrayError
@@ -131,8 +131,8 @@ def ours(function: Any, fresh: bool = False) -> Any:
             return sought(args, kwargs)
         try:
             return FUNCTIONS[function](*args, **kwargs)
-        except REFUSALS:
-            return into_plain(function, args, kwargs)
+        except Exception as error:
+            return after_error(function, args, kwargs, error)
 
     def sought(args: Any, kwargs: Any) -> Any:
         """The same where there may be Arrays anywhere."""
@@ -166,7 +166,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
         names = ", ".join([f"x{i}" for i in range(n)])
         types = ", ".join([f"type(x{i})" for i in range(n)])
         scope = {
-            "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
+            "FUNCTIONS": FUNCTIONS, "after_error": after_error,
             "function": function, "sure": sure, "call": call, "joins": joins,
             "is_listed": is_listed, "made_by": made_by, "PLAIN": PLAIN,
         }  # fmt: skip
@@ -184,8 +184,8 @@ def counted({names}):
     if kinds in sure or (joins and is_listed({names})):
         try:
             return FUNCTIONS[function]({names})
-        except REFUSALS:
-            return into_plain(function, ({names},), {{}})
+        except Exception as error:
+            return after_error(function, ({names},), {{}}, error)
     if {plain}:
         return made_by(function, ({names},), {{}})
     return call({names})
@@ -251,7 +251,7 @@ def seeking(function: Any) -> Any:
         implementation = FUNCTIONS[function]
         if implementation is None:
             return unknown(function, args, kwargs)
-        return implementation(*args, **kwargs)
+        return answered(implementation, function, args, kwargs)
 
     return named_as(function, call)
 
@@ -278,7 +278,8 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     if any(kind == "array" and check_class(type(x), x) for x, kind in pairs):
         return CLASSES["function"](function, args, kwargs)
     args = [as_operand(x, kind) for x, kind in zip(args, kinds, strict=True)]
-    return implementation(*args, **{k: as_operand(x, names.get(k)) for k, x in kwargs.items()})
+    kwargs = {key: as_operand(x, names.get(key)) for key, x in kwargs.items()}
+    return answered(implementation, function, args, kwargs)
 
 
 def given_up(x: Any) -> Any:

@@ -24,7 +24,8 @@ Joining, splitting and rearranging arrays:
     shapes               reshape, transpose, broadcast, cast
     views                x.view(dtype)
     strided              diagonals, sliding windows, as_strided
-    joining              concatenate, stack, split, tile
+    joining              concatenate, stack, tile
+    splitting            split and similar functions
     padding              pad
     indexing, keys       x[key]; keys parsed into their entries
     selections           x[mask] under vmap

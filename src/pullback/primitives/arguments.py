@@ -68,12 +68,19 @@ def as_whole(x):
     return np.astype(x, np.dtype(int))
 
 
+def whole(n):
+    """An integer, as NumPy's functions in C take it: a truth value is none."""
+    if isinstance(n, (bool, np.bool)):
+        raise ArgumentTypeError(f"An integer is required, but got {n!r}.")
+    return operator.index(n)
+
+
 def dims(shape):
     """A shape as a tuple of ints."""
     if type(shape) is tuple and INTS.issuperset(map(type, shape)):
         return shape
     many = isinstance(shape, (tuple, list)) or np.ndim(shape)
-    return tuple(map(operator.index, shape)) if many else (operator.index(shape),)
+    return tuple(map(whole, shape)) if many else (whole(shape),)
 
 
 def axis_of(axis, ndim):

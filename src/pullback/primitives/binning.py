@@ -114,7 +114,9 @@ def as_double(x, name, argument, double=np.float64):
 
 @replaces(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    a = as_array(a).reshape(-1)
+    a = as_array(a)
+    check_weights("numpy.histogram_bin_edges", a, weights)
+    a = a.reshape(-1)
     if isinstance(bins, str):
         # A rule chooses how many bins there are; the edges are where they are for that number.
         value = concrete(a, "numpy.histogram_bin_edges(a, bins='...')")
@@ -133,6 +135,12 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         dtype = dtype if dtype.kind == "f" else np.result_type(dtype, float)
         return np.linspace(first, last, n + 1, dtype=dtype)
     return np.linspace(first, last, n + 1)
+
+
+def check_weights(name, a, weights):
+    """Raise for weights that are not one for each number."""
+    if weights is not None and np.shape(weights) != a.shape:
+        raise ShapeError(f"`{name}` was given {a.shape} numbers and {np.shape(weights)} weights.")
 
 
 def number_of(bins, forms):
@@ -168,10 +176,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     a = as_array(a)
     if weights is not None:
         weights = as_array(weights)
-        if weights.shape != a.shape:
-            raise ShapeError(
-                f"`numpy.histogram` was given {a.shape} numbers and {weights.shape} weights."
-            )
+        check_weights("numpy.histogram", a, weights)
         weights = weights.reshape(-1)
     a = a.reshape(-1)
     if a.dtype.kind == "c":
@@ -207,6 +212,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     if isinstance(sample, (list, tuple)) or points.ndim != 2:  # one vector for each coordinate
         points = np.transpose(np.atleast_2d(points))
     n, dimensions = points.shape
+    if not dimensions:
+        raise ShapeError("`numpy.histogramdd` takes points of one dimension or more.")
     bins = bins if np.iterable(bins) else [bins] * dimensions
     if len(bins) != dimensions:
         raise ShapeError(
@@ -312,7 +319,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if period is not None:
         if surely(period == 0):
             raise ArgumentError("`numpy.interp` takes a period that is not zero.")
-        period = np.abs(period)
+        period = abs(period)
         left = right = None
         x, xp = np.mod(x, period), np.mod(xp, period)
         order = np.argsort(xp)

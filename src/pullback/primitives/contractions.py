@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ..core.dispatch import cast
-from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.errors import ShapeError
 from ..core.operands import binary
 from ..core.out import into_out
 from ..core.registry import UFUNCS, refuse, replaces
@@ -51,11 +51,6 @@ def gufunc(ufunc, core, product):
             counts[2] = int(keepdims)
             if axes is None:
                 axes = [-1 if axis is None else axis] * 3
-        elif axes is None or axis is not None or keepdims:
-            raise ArgumentTypeError(
-                f"`{name}` takes neither `axis` nor `keepdims`.\n"
-                "  Write `axes`, with one tuple for each operand and one for the result."
-            )
         axes = axes_of(axes, counts, name)
         xs = [np.moveaxis(x, at, last(at)) for x, at in zip(xs, axes[:2], strict=True)]
         out = column(product(*xs)) if keepdims else product(*xs)
@@ -85,11 +80,6 @@ def axes_of(axes, counts, name):
         axes.append((-1,))
     if counts[2] == 0:
         axes[2:] = [()]
-    if [len(at) for at in axes] != counts:
-        raise ArgumentError(
-            f"`{name}` takes as `axes` a list with {counts[0]}, {counts[1]} and {counts[2]} numbers"
-            f" here, for the operands and the result, but got {axes}."
-        )
     return axes
 
 
@@ -101,7 +91,15 @@ def vectors(x1, x2):
     return of_vectors(conjugate(x1), x2)
 
 
+def check_axes(x, n, name):
+    """Raise for an operand of a ufunc of whole arrays that has fewer axes than it takes."""
+    if x.ndim < n:
+        raise ShapeError(f"`numpy.{name}` takes an operand of {n} axes or more, but got {x.shape}.")
+
+
 def matrix_vector(x1, x2):
+    check_axes(x1, 2, "matvec")
+    check_axes(x2, 1, "matvec")
     if x2.ndim == 1:
         return matmul_p(x1, x2)
     out = matmul_p(x1, column(x2))
@@ -109,6 +107,8 @@ def matrix_vector(x1, x2):
 
 
 def vector_matrix(x1, x2):
+    check_axes(x1, 1, "vecmat")
+    check_axes(x2, 2, "vecmat")
     x1 = conjugate(x1)
     if x1.ndim == 1:
         return matmul_p(x1, x2)

@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
+from ..core.errors import ArgumentTypeError
 from ..core.kinds import TERMS, Elementwise
 from ..core.plain_numpy import count_nonzero
 from ..core.registry import register, replaces
@@ -23,6 +24,7 @@ from ..core.rows import hastily
 from ..core.rule_forms import beside_doubles, in_flight
 from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
 from ..core.scalars import is_python, of_numpy
+from ..core.spec import spec_of
 from ..core.trace import youngest
 from .arguments import surely
 from .kinks import at_kink, is_zero
@@ -568,4 +570,6 @@ def float_power(x, y):
 def double(x):
     if is_complex(x):
         return complex(x) if type(x) is complex else x.astype(np.result_type(x.dtype, complex))
+    if spec_of(x).dtype.kind == "O":
+        raise ArgumentTypeError("`numpy.float_power` takes numbers, but got an array of objects.")
     return x.astype(np.result_type(x.dtype, float)) if hasattr(x, "dtype") else float(x)

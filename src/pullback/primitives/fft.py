@@ -5,17 +5,16 @@ The operand is cut or padded with zeros to the length of the transform first.
 
 from __future__ import annotations
 
-import operator
 from functools import lru_cache
 
 import numpy as np
 
 from ..core.array import Array, is_number
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ShapeError
 from ..core.kinds import Linear
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec
-from .arguments import as_array, axis_of
+from .arguments import as_array, axis_of, whole
 from .inner_loops import LOOPS, loops
 from .shapes import lies
 
@@ -233,14 +232,14 @@ def lengths(x, s, axes, name):
             f"`{name}` was given {len(s)} lengths `s` for {len(axes)} axes; give one for each."
         )
     pairs = zip(s, axes, strict=True)
-    s = [x.shape[i] if n is None or n == -1 else operator.index(n) for n, i in pairs]
+    s = [x.shape[i] if n is None or n == -1 else whole(n) for n, i in pairs]
     return axes, s
 
 
 def along(x, n, axis, norm, inverse):
     axis = axis_of(axis, x.ndim)
     if n is not None:
-        x = resized(x, operator.index(n), axis)
+        x = resized(x, whole(n), axis)
     return fft_p(x, axes=(axis,), inverse=inverse, norm=norm)
 
 
@@ -259,13 +258,13 @@ def along_all(x, s, axes, norm, inverse):
 def real(x, n, axis, norm):
     axis = axis_of(axis, x.ndim)
     if n is not None:
-        x = resized(x, operator.index(n), axis)
+        x = resized(x, whole(n), axis)
     return rfft_p(x, axis=axis, norm=norm)
 
 
 def real_inverse(x, n, axis, norm):
     axis = axis_of(axis, x.ndim)
-    n = 2 * (x.shape[axis] - 1) if n is None else operator.index(n)
+    n = 2 * (x.shape[axis] - 1) if n is None else whole(n)
     return irfft_p(resized(x, n // 2 + 1, axis), n=n, axis=axis, norm=norm)
 
 
@@ -379,5 +378,7 @@ def shifted(x, axes, shift):
     axes = range(x.ndim) if axes is None else axes if hasattr(axes, "__len__") else (axes,)
     axes = tuple([axis_of(axis, x.ndim) for axis in axes])
     if not axes:
+        if not x.ndim:
+            raise ShapeError("A spectrum to be shifted has an axis or more, but got a number.")
         return np.copy(x)
     return np.roll(x, tuple([shift(x.shape[axis]) for axis in axes]), axes)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 from functools import lru_cache
-from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -29,10 +27,11 @@ from .arguments import (
     in_bytes_of,
     is_count,
     one_axis,
+    whole,
 )  # fmt: skip
 from .indexing import along, take
 from .keys import WHOLE, known, mapped, nonzero, positions_of
-from .shapes import atleast_2d, ghost, laid, lies, reshape
+from .shapes import atleast_2d, laid, lies, reshape
 
 
 class Concatenate(Linear):
@@ -191,7 +190,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         xs, axis = [np.ravel(x) for x in xs], 0
     if any(x.ndim == 0 for x in xs):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    out = concatenate_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim))
+    out = concatenate_p(*cast(xs, dtype, casting), axis=axis_of(whole(axis), xs[0].ndim))
     return in_bytes_of(out, dtype)
 
 
@@ -349,79 +348,6 @@ def flat(x, axis):
     if axis is None:
         return x if x.ndim == 1 else np.ravel(x), 0
     return x, axis_of(axis, x.ndim)
-
-
-# Splitting.
-
-
-@replaces(np.array_split)
-def array_split(ary, indices_or_sections, axis=0):
-    axis = axis_of(axis, ary.ndim)
-    if type(indices_or_sections) is not int and np.ndim(indices_or_sections):
-        points = [0, *[operator.index(i) for i in indices_or_sections], ary.shape[axis]]
-    else:
-        points = sections_of(ary.shape[axis], int(indices_or_sections))
-    return [part(ary, axis, i, j) for i, j in pairwise(points)]
-
-
-def sections_of(n, sections):
-    """Where to split an axis of length n into so many sections."""
-    if sections <= 0:
-        raise ValueError("number sections must be larger than 0.")
-    each, extra = divmod(n, sections)
-    return [i * each + min(i, extra) for i in range(sections + 1)]
-
-
-def places(indices_or_sections):
-    """Where to split, as NumPy takes it: an Array that holds it is one number, or plain ones."""
-    if type(indices_or_sections) is not Array:
-        return indices_or_sections
-    return known(indices_or_sections, "numpy.split(x, indices)")[()]
-
-
-@lru_cache(maxsize=1024, typed=True)
-def checked(function, shape, sections, *axis):
-    """NumPy checks the arguments of one of its functions that split evenly, on a ghost."""
-    function(ghost(shape), sections, *axis)
-
-
-def check(function, ary, where, *axis):
-    usual = {type(where), *map(type, axis)} == {int}
-    (checked if usual else checked.__wrapped__)(function, ary.shape, where, *axis)
-
-
-def splits(function, axis_for):
-    """One of the functions that split evenly."""
-
-    def implementation(ary, indices_or_sections):
-        indices_or_sections = places(indices_or_sections)
-        check(function, ary, indices_or_sections)
-        return array_split(ary, indices_or_sections, axis_for(ary))
-
-    return replaces(function)(implementation)
-
-
-@replaces(np.split)
-def split(ary, indices_or_sections, axis=0):
-    indices_or_sections = places(indices_or_sections)
-    check(np.split, ary, indices_or_sections, axis)
-    return array_split(ary, indices_or_sections, axis)
-
-
-hsplit = splits(np.hsplit, lambda ary: 1 if ary.ndim > 1 else 0)
-vsplit = splits(np.vsplit, lambda ary: 0)
-dsplit = splits(np.dsplit, lambda ary: 2)
-
-
-def unstack(x, /, *, axis=0):
-    if x.ndim == 0:
-        raise ValueError("Input array must be at least 1-d.")
-    axis = axis_of(axis, x.ndim)
-    return tuple([x[(WHOLE,) * axis + (i,)] for i in range(x.shape[axis])])
-
-
-if hasattr(np, "unstack"):  # NumPy 2.1
-    replaces(np.unstack)(unstack)
 
 
 # Repeating and moving along.

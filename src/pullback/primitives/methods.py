@@ -19,6 +19,7 @@ from ..core.locked import flags_of, setflags
 from ..core.lost import shown
 from ..core.operands import PLAIN, binary
 from ..core.operators import COMPARISONS, INFIX, PREFIX
+from ..core.refusals import refuse_as_numpy
 from ..core.registry import FUNCTIONS, LOADERS, UFUNCS
 from ..core.scalars import is_python
 from ..core.spec import dtype_of
@@ -148,6 +149,9 @@ def rounded(self, ndigits=None):
     if ndigits is not None and is_number(self) and class_of_number(self) is float:
         out = python_round_p(self, decimals=operator.index(ndigits))
         return out.within.number(out) if type(out) is Array else out
+    if self.dtype.kind == "c":
+        name = class_of_number(self).__name__ if is_number(self) else "numpy.ndarray"
+        raise TypeError(f"type {name} doesn't define __round__ method")
     out = np.round(self, ndigits or 0)
     if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
         int(peel(out))  # raises what it raises for a number
@@ -200,12 +204,19 @@ def method(function):
                 return function(self, *args, **kwargs)
         try:
             return FUNCTIONS[function](self, *args, **kwargs)
-        except TypeError:
+        except TypeError as error:
             unknown = kwargs.keys() - signature(function).parameters
             if unknown:
                 given = {name: kwargs[name] for name in kwargs if name in unknown}
                 refuse_keywords(function, given, f"x.{function.__name__}")
+            refuse_as_numpy(of_arrays, (self, *args), kwargs, error)
             raise
+        except Exception as error:
+            refuse_as_numpy(of_arrays, (self, *args), kwargs, error)
+            raise
+
+    def of_arrays(x, *args, **kwargs):
+        return getattr(x, function.__name__)(*args, **kwargs)
 
     call.__name__ = function.__name__
     call.__qualname__ = f"Array.{function.__name__}"

@@ -9,9 +9,20 @@ from ..core.out import into_out
 from ..core.registry import refuse, replaces
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
-from .arguments import as_array, cast, dtype_of, given, kept, plainly_nowhere, strict_axes, unsure
+from .arguments import (
+    as_array,
+    cast,
+    dtype_of,
+    given,
+    kept,
+    known_value,
+    plainly_nowhere,
+    strict_axes,
+    unsure,
+)
 from .elementwise import stopped
 from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
+from .rounding import rounded
 from .selecting import chosen
 from .shapes import laid
 from .statistics import root, var_p
@@ -107,11 +118,16 @@ def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correct
         if ddof != 0:
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
         ddof = correction
+    if np.ndim(ddof):
+        raise ArgumentError(f"`{name}` takes one number as correction, but got {ddof!r}.")
     dtype = dtype_of(dtype)
     axes, keepdims = strict_axes(axis, a.ndim), kept(keepdims)
     missing = np.isnan(a)
     there = present(a, where, missing)
-    center = as_array(mean) if given(mean) else nan_average(a, missing, where, axes, dtype, True)
+    if mean is not none:
+        center = as_array(mean)
+    else:
+        center = nan_average(a, missing, where, axes, dtype, True)
     if dtype is not None and dtype != a.dtype:  # sums are of that dtype, differences of a's
         a, center = cast(a - center, a.dtype), a.dtype.type(0)
     freedom = counted(there, a.shape, axes, keepdims) - ddof
@@ -162,7 +178,8 @@ def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
         return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
     missing = np.isnan(a)
     if where is none and not given(initial) and whole(a, missing):
-        return reductions.extremum(primitive, a, axis, None, keepdims, none, none)
+        out = reductions.extremum(primitive, a, axis, None, keepdims, none, none)
+        return picked(out, primitive, a, axis, kept(keepdims)) if bounded else out
     axes, keepdims, there = strict_axes(axis, a.ndim), kept(keepdims), present(a, where, missing)
     out = primitive(a, there, axis=axes, keepdims=keepdims, bounded=True)
     empty = np.logical_not(queries.any(there, axes, keepdims=keepdims))
@@ -175,7 +192,17 @@ def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
         nothing = begin if bounded else nothing
     if not (bounded and given(initial)):
         warn_if(empty, "All-NaN slice encountered")
-    return chosen(empty, nothing, out) if unsure(empty) else out
+    out = chosen(empty, nothing, out) if unsure(empty) else out
+    usual = bounded and where is none and not given(initial)
+    return picked(out, primitive, a, axes, keepdims) if usual else out
+
+
+def picked(out, primitive, a, axis, keepdims):
+    """The extreme, and among zeros of both signs the one that NumPy picks."""
+    value = known_value(out)
+    if value is None or np.all(value):
+        return out
+    return rounded(out, BESIDE_NAN[primitive].reduce, a, axis=axis, keepdims=keepdims)
 
 
 BESIDE_NAN = {max_p: np.fmax, min_p: np.fmin}

@@ -221,7 +221,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     """All the functions of this file but the medians. scale: what q is a part of."""
     refuse(name, out=out)
     a = as_array(a)
-    if a.dtype.kind == "c":
+    if a.dtype.kind == "c" or (skip_nan and a.dtype.kind in "SU"):
         raise DtypeError(f"`{name}` orders real numbers, but got {a.dtype}.")
     if method not in CONTINUOUS and method not in DISCRETE and method not in HALVING:
         known = ", ".join([*CONTINUOUS, *DISCRETE, *HALVING])

@@ -15,6 +15,7 @@ from numpy import float64, ndarray
 from ..core.array import Array, rank
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.kinds import Linear
+from ..core.operands import as_mask
 from ..core.out import into_out
 from ..core.plain_numpy import count_nonzero
 from ..core.primitive import Primitive, align, one_by_one
@@ -229,7 +230,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
 
 def broadcastable(where, a):
     """`where=` as an array; one that would enlarge a is refused, as NumPy does."""
-    where = as_array(False if where is None else where)  # so it counts in NumPy
+    where = as_mask(where)
     if where.shape != a.shape and np.broadcast_shapes(where.shape, a.shape) != a.shape:
         raise ArgumentError(
             f"`where=` of shape {where.shape} does not broadcast to the shape {a.shape} of the"
@@ -247,8 +248,8 @@ def with_identity(where, a, initial):
 
 def counted_by(where, a):
     """A mask for a mean, which counts what takes part."""
-    if where is None:
-        raise ArgumentTypeError("The `where=` of a mean or variance is a mask, but got None.")
+    if where is None or type(where) in (int, float, str, type):  # NumPy would count with these
+        raise ArgumentTypeError(f"The `where=` of a mean or variance is a mask, but got {where!r}.")
     return broadcastable(where, a)
 
 

@@ -7,11 +7,12 @@ message never proposes a line that fails, and nothing large is read, copied or c
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+
+from ..core.silence import without_warnings
 
 # What to write, the attribute that a class needs for it, and what is done. The first that works
 # is proposed: an attribute that its library provides for the purpose comes before what any object
@@ -95,8 +96,7 @@ def empty_part(x: Any) -> Any:
 
 
 def gives_floats(attribute: str, convert: Callable[[Any], Any], x: Any) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of its library
+    with without_warnings():  # those of its library
         try:
             getattr(x, attribute)
             out = convert(x)

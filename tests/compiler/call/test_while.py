@@ -250,7 +250,7 @@ KEPT = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_state_that_was_missed():
     wrong = []

@@ -99,12 +99,12 @@ def run(text):
     assert done.stdout.strip() == "done", done.stderr
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_fork_while_compiling():
     run(FORKS)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_fork_while_other_threads_compile():
     run(OTHER_THREADS)
 

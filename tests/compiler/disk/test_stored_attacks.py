@@ -119,7 +119,7 @@ NOT_KEPT = (
 )  # fmt: skip
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_each_process_finds_what_the_function_gives(tmp_path):
     """What has not changed is not recorded again, and adds nothing: neither a path nor a file."""
     runs, lying = processes(tmp_path)

@@ -105,7 +105,7 @@ def test_a_dtype_with_fields_is_read_beside_what_is_stored():
     assert fast.cache_info().paths == 1
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.disk
 def test_whatever_has_changed_when_a_later_process_begins(tmp_path):
     """One process records, and another one makes a change before its first call."""

@@ -36,7 +36,7 @@ from .judge import may_repeat
 from .listeners import WATCHING, Answers, Draws, identified, is_asked, looked_up, warns
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
-from .warned import Warned, setup, shows
+from .warned import Once, Warned, setup, shows
 
 SILENCING = {"errstate", "seterr", "geterr"}
 CHANGED = {"filters", "showwarning"}  # of `warnings`, by programs
@@ -106,6 +106,7 @@ class Watch:
         self.silences = False
         # The `setup` of warnings before code ran that may change it; other threads may, too.
         self.warning_setup: Any = None
+        self.once: Once | None = None  # which warnings had been given then
         self.shows = shows()  # warnings, when the call begins
         self.answers: set[Any] = set()  # functions that tell what the process has answered
         self.identities: dict[int, tuple[Any, Identity]] = {}  # what `id` was asked of
@@ -151,11 +152,14 @@ class Watch:
             self.effects.append("it calls `warnings.filterwarnings`")
             filters: Any = warnings.filters  # a list, if typed otherwise
             filters[:] = self.warning_setup[0]
+        if self.once is not None:
+            self.once.put_back()
 
     def will_filter(self) -> None:
         """Code is about to run that may change the filters of warnings."""
         if self.warning_setup is None:
             self.warning_setup, self.silences = (setup()[0], self.shows), True
+            self.once = Once()
 
     def resume(self) -> None:
         """Undo `sys.setprofile(None)`, with which work begins that runs no code of the user's."""

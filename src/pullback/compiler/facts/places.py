@@ -14,7 +14,6 @@ A new kind of state needs a `Kind` here with a name in `KINDS`, a method of that
 from __future__ import annotations
 
 import types
-import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from functools import partial
@@ -28,6 +27,7 @@ from ...core.layout import is_writable
 from ...core.reach.bytecode import original
 from ...core.reach.class_members import dict_of
 from ...core.reach.class_members import of as of
+from ...core.silence import without_warnings
 from ..llvm.content_hash import content_hash
 
 MISSING = object()
@@ -244,8 +244,7 @@ class Layout(Kind):
         if is_writable(owner) != was[3]:
             owner.flags.writeable = was[3]
         if (owner.dtype, owner.shape) != was[:2]:
-            with warnings.catch_warnings():  # of NumPy 2.5: the program's own were shown
-                warnings.simplefilter("ignore", DeprecationWarning)
+            with without_warnings(DeprecationWarning):  # of NumPy 2.5: the program's were shown
                 owner.dtype, owner.shape = was[:2]
 
 

@@ -9,11 +9,13 @@ into errors, the function runs in Python.
     warning_of     the warning that a call of `warnings.warn` gives, or why it can't be repeated
     setup          the filters, and the function that shows warnings: has `catch_warnings` begun?
     makes_errors   whether a filter turns warnings into errors, checked before a replay
+    Once           the warnings that have been given, where one is given once for each line
     hears_numpy    whether a call hears of NumPy's own warnings, which a replay doesn't give
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -28,6 +30,28 @@ def setup() -> tuple[list[Any], Any]:
 def shows() -> tuple[Any, Any]:
     """The functions that show a warning: `catch_warnings(record=True)` and users replace them."""
     return vars(warnings).get("_showwarnmsg_impl"), warnings.showwarning
+
+
+class Once:
+    """The warnings that have been given, by module: a filter may give one once for each line.
+
+    What a rehearsal has given to functions of the program's own counts as not given, since the call
+    is made again.
+    """
+
+    def __init__(self) -> None:
+        self.before = {id(registry): dict(registry) for registry in self.registries()}
+
+    def registries(self) -> list[dict[Any, Any]]:
+        scopes = [getattr(module, "__dict__", {}) for module in list(sys.modules.values())]
+        return [x["__warningregistry__"] for x in scopes if "__warningregistry__" in x]
+
+    def put_back(self) -> None:
+        for registry in self.registries():
+            before = self.before.get(id(registry), {})
+            if registry != before:
+                registry.clear()
+                registry.update(before)
 
 
 class Warned:

@@ -138,6 +138,7 @@ def entropy(self: Any, *shapes: Any) -> Any:
 
 
 moment_of_scipy: Any = stats.rv_continuous._mom1_sc
+LARGEST = 2.0**960  # of powers: times a chance of 0 they are 0
 
 
 @serves_method(moment_of_scipy)
@@ -153,7 +154,7 @@ def moment(self: Any, m: Any, *shapes: Any) -> Any:
 
     def weighted(x: Any, method: str, power: Any) -> Any:
         chance = np.reshape(ask(self, method, *vectors(*map(as_array, (x, *shapes)))), ())
-        return np.where(chance > 0, power * chance, 0.0)
+        return np.clip(power, -LARGEST, LARGEST) * chance
 
     low, high = ask(self, "_get_support", *shapes)
     if type(self)._cdf is stats.rv_continuous._cdf:

@@ -149,14 +149,14 @@ def event_of(name: str, i: int, results: Any) -> np.ndarray:
 
 
 def events_of(events: Any, values: PlainValues) -> Any:
-    """Events that return plain values, with what SciPy reads of them."""
+    """Events that return plain values, with what SciPy reads of them, which is locally constant."""
     several = events if isinstance(events, (list, tuple)) else (events,)
     plain = []
     for event in several:
         one = values.tree(event)
         for name in ("terminal", "direction"):
             if hasattr(event, name):
-                setattr(one, name, getattr(event, name))
+                setattr(one, name, values.of(getattr(event, name)))
         plain.append(one)
     return plain if isinstance(events, (list, tuple)) else plain[0]
 

@@ -277,8 +277,7 @@ def fsolve(
 ) -> Any:
     def call(values: Any) -> Any:
         given = values.tree((func, x0, args, fprime))
-        with warnings.catch_warnings():
-            return optimize.fsolve(*given, True, *more, **values.tree(options))
+        return optimize.fsolve(*given, True, *more, **values.tree(options))
 
     found = solve(call)
     x, info, status, message = found.first

@@ -2,10 +2,12 @@
 
     out = np.empty(2)
     out[0] = y[1]          # out is the function's own, whatever y is
+    out += buffer          # so this stores nothing outside, as `buffer += out` does
 
-A variable is the function's own if all that it is bound to is new: a display such as [], or what
-`np.empty` and its like return. Where its source begins tells what an instruction stores into; where
-Python has forgotten that, nothing is known to be a function's own.
+A variable is the function's own if all that it is bound to is new: a display such as [], a number,
+what an operator makes, or what `np.empty` and its like and ufuncs return. Where its source begins
+tells what an instruction stores into; where Python has forgotten that, nothing is known to be a
+function's own.
 """
 
 from __future__ import annotations
@@ -16,15 +18,23 @@ import itertools
 from types import CodeType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ...compiler.facts.bytecode import CHANGING, STORES, extent
 
 MAKING = {
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like",
     "arange", "linspace", "eye", "identity",
 }  # fmt: skip
+MAKING |= {name for name, x in vars(np).items() if isinstance(x, np.ufunc)}
 DISPLAYS = {"BUILD_LIST", "BUILD_MAP", "BUILD_SET", "BUILD_CONST_KEY_MAP", "LIST_EXTEND"}
-# Methods and functions that change arrays, beside those of CHANGING.
-FILLING = {"fill", "put", "place", "copyto", "putmask", "put_along_axis", "fill_diagonal", "at"}
+NEW = DISPLAYS | {"BINARY_OP", "LOAD_CONST", "LOAD_SMALL_INT", "COMPARE_OP", "UNARY_NEGATIVE"}
+LOCALS = ("LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_FAST_CHECK")
+# Methods and functions that change arrays, files in memory and the like, beside those of CHANGING.
+FILLING = {
+    "fill", "put", "place", "copyto", "putmask", "put_along_axis", "fill_diagonal", "at", "write",
+    "writelines", "truncate", "fromlist", "frombytes", "fromunicode", "byteswap", "readinto",
+}  # fmt: skip
 INTO = {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_ATTR", "DELETE_ATTR"}
 READING = {"LOAD_ATTR", "LOAD_METHOD"}
 CALLING = {"PRECALL", "CALL", "CALL_KW", "KW_NAMES", "PUSH_NULL"}
@@ -50,7 +60,7 @@ class OwnContainers:
             others.discard(code.co_varnames[0])
             self.makers[code.co_varnames[0]] = set()
         for before, step in itertools.pairwise(steps):
-            if step.opname.startswith("STORE_FAST"):
+            if step.opname.startswith("STORE_FAST") and not in_place(before):
                 names = [step.argval] if type(step.argval) is str else list(step.argval)
                 made = None if step.is_jump_target else self.made(before)
                 if made is None or step.opname not in ("STORE_FAST", "STORE_FAST_LOAD_FAST"):
@@ -62,7 +72,7 @@ class OwnContainers:
 
     def made(self, step: Any) -> set[str] | None:
         """The modules that have to be NumPy for a result to be new; None: it may be old."""
-        if step.opname in DISPLAYS:
+        if step.opname in NEW:
             return set()
         begin, _ = extent(step)
         if step.opname not in CALLING or begin == UNKNOWN:
@@ -85,13 +95,28 @@ class OwnContainers:
         if len(loads) != 1:
             return None
         opname, name = loads.pop()
-        return self.makers.get(name) if opname in ("LOAD_FAST", "LOAD_FAST_BORROW") else None
+        return self.makers.get(name) if opname in LOCALS else None
+
+    def added_to(self, step: Any) -> set[str] | None:
+        """The same of an operator such as `+=`; what it stores in other places says so itself."""
+        begin, _ = extent(step)
+        if begin == UNKNOWN:
+            return None
+        first = self.at[begin][0]
+        if first.opname not in LOCALS and not first.opname.startswith("LOAD_FAST"):
+            return set()
+        name = first.argval if type(first.argval) is str else first.argval[0]
+        return self.makers.get(name)
 
     def of_step(self, step: Any, code: CodeType) -> set[str] | None:
         """The modules that have to be NumPy for a step to change nothing else; None: it may."""
         name = step.argval
         if step.opname in INTO:
             return self.changed(step)
+        if in_place(step):
+            return self.added_to(step)
+        if type(name) is tuple and "out" in name and step.opname in ("KW_NAMES", "LOAD_CONST"):
+            return None
         if step.opname in STORES or (step.opname == "STORE_DEREF" and name in code.co_freevars):
             return None
         if type(name) is not str or not (name in CHANGING or name in FILLING):
@@ -105,6 +130,10 @@ class OwnContainers:
     def begins_with_super(self, step: Any) -> bool:
         begin, _ = extent(step)
         return begin != UNKNOWN and any(x.argval == "super" for x in self.at[begin])
+
+
+def in_place(step: Any) -> bool:
+    return step.opname == "BINARY_OP" and step.argrepr.endswith("=")
 
 
 @functools.lru_cache(4096)

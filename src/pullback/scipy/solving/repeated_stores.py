@@ -16,8 +16,10 @@ other: numbers raise where the function reads them, and so do lists that it has 
 from __future__ import annotations
 
 import functools
+import io
 import operator
 import warnings
+from array import array
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,10 +43,11 @@ from ...core.reach.session import SESSION
 from ...core.storage import adopt, current, root_of, version
 from ...core.temporary import during
 from ...core.trace import Ended, enclosing
-from .own_containers import stores_outside
+from .own_containers import FILLING, stores_outside
 
 MISSING = object()  # what an empty cell holds, and a name that isn't bound
 TEXT = str, bytes
+TEXTS = bytearray, array, io.StringIO, io.BytesIO  # what holds text or numbers, and no objects
 NUMBERS = {int, float, bool, complex, type(None), *TEXT}
 DRAWING = np.random.Generator, np.random.RandomState
 FUNCTIONS = FunctionType, MethodType, functools.partial
@@ -119,7 +122,7 @@ class StorableObjects:
         elif kind is CellType:
             self.waiting += filled(x)
         elif kind is BuiltinFunctionType:
-            self.may_store |= x.__name__ in CHANGING
+            self.may_store |= x.__name__ in CHANGING or x.__name__ in FILLING
             self.waiting.append(x.__self__)
         elif of(x, (tuple, list, deque, set, frozenset)):
             self.look_at_items(x, x)
@@ -127,6 +130,8 @@ class StorableObjects:
             self.look_at_items(x, dict.values(x))
         elif of(x, DRAWING):
             self.may_store = self.draws = True
+        elif type(x) is memoryview:
+            self.waiting.append(x.obj)
         elif of(x, type):
             self.look_at_class(x)
         elif of(x, ModuleType):
@@ -191,10 +196,8 @@ class StoredContents:
             elif of(x, np.ndarray):
                 if x.flags.writeable and owned(x):
                     self.note(x, self.values_of(x, before))
-            elif of(x, (list, deque, set)):
-                self.note(x, list(x))
-            elif of(x, dict):
-                self.note(x, dict(x))
+            elif of(x, (list, deque, set, dict, *TEXTS)):
+                self.note(x, contents_of(x))
             elif of(x, DRAWING):
                 bits = x.bit_generator if of(x, np.random.Generator) else x
                 self.note(bits, state_of(bits))
@@ -212,7 +215,12 @@ class StoredContents:
 
 
 def grows(place: StoredPlace, before: Any) -> bool:
-    """Whether a container has another length than before, or a generator has drawn numbers."""
+    """Whether a container has another length than before, or a generator has drawn numbers.
+
+    Bytes, text and numbers that are no objects can't raise where they are read: any change counts.
+    """
+    if of(place.x, TEXTS):
+        return bool(place.held != before)
     if type(place.x) in WRITTEN and type(place.held) is type(before):
         return len(place.held) != len(before)
     bits = of(place.x, (np.random.BitGenerator, np.random.RandomState))
@@ -252,13 +260,20 @@ def now(place: StoredPlace, key: Any) -> Any:
         return vars(x).get(name, MISSING) if of(x, type) else getattr(x, name, MISSING)
     if type(x) is CellType:
         return (*contents((x,)), MISSING)[0]
-    if of(x, (list, deque, set)):
-        return list(x)
-    if of(x, dict):
-        return dict(x)
     if type(x) is Array or of(x, np.ndarray):
         return x
-    return state_of(x)
+    return contents_of(x) if of(x, (list, deque, set, dict, *TEXTS)) else state_of(x)
+
+
+def contents_of(x: Any) -> Any:
+    """What a container holds; of a file in memory, its text and where it stands."""
+    if of(x, io.StringIO):
+        return x.getvalue(), x.tell()
+    if of(x, io.BytesIO):
+        return x.getvalue(), x.tell()
+    if of(x, (bytearray, array)):
+        return x[:]
+    return dict(x) if of(x, dict) else list(x)
 
 
 def put_back(place: StoredPlace, key: Any, held: Any) -> None:
@@ -282,6 +297,13 @@ def put_back(place: StoredPlace, key: Any, held: Any) -> None:
     elif of(x, deque):
         deque.clear(x)
         deque.extend(x, held)
+    elif of(x, (bytearray, array)):
+        x[:] = held
+    elif of(x, (io.StringIO, io.BytesIO)):
+        x.seek(0)
+        x.truncate()
+        x.write(held[0])
+        x.seek(held[1])
     elif type(x) is Array:
         if not current(x).within.ended and version(x) != held[0]:
             x[...] = held[1]
@@ -406,6 +428,8 @@ class SolversStores:
             return not same_bits(held, found)
         if of(place.x, (list, deque, set)):
             return not same_objects(held, found)
+        if of(place.x, TEXTS):
+            return bool(held != found)
         if type(held) is dict and held is not found and of(place.x, dict):
             return list(held) != list(found) or not same_objects(held.values(), found.values())
         return found is not held

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import dis
 import inspect
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache, partial
@@ -25,6 +24,7 @@ from scipy.sparse import linalg as ssl
 
 from ...compiler.call.compiled import Compiled
 from ...compiler.record.loop_tests import tests_in
+from ...core.silence import without_warnings
 from ..solving.serving import traced
 from .products import product
 from .restarted import gmres
@@ -39,8 +39,7 @@ class CompiledMethod(Compiled):
     """A compiled method; where it falls back to Python, SciPy is called instead."""
 
     def refuse(self, why: str, cure: str | None = None) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # SciPy's method serves as well
+        with without_warnings():  # SciPy's method serves as well
             return super().refuse(why, cure)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache, partial
@@ -29,6 +28,7 @@ from ...core.operands import as_array
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach.call_tables import CALLS
 from ...core.reach.session import call_outside
+from ...core.silence import without_warnings
 from ...core.spec import Spec
 from ...core.storage import TALLY
 from ...core.temporary import during
@@ -215,9 +215,7 @@ class IterativeMethod:
         """The solution; raises where there is none."""
         if not b.any():
             return np.zeros(b.shape, np.result_type(parts[0].dtype, b))
-        with nullcontext() if repeats else warnings.catch_warnings():
-            if not repeats:
-                warnings.simplefilter("ignore")  # the call itself has warned
+        with nullcontext() if repeats else without_warnings():  # the call itself has warned
             x, _, failure = self.of_array(parts, shape, b, repeats)
         if failure:
             raise SolverError(failure)

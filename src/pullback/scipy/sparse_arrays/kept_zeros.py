@@ -30,11 +30,12 @@ from scipy.sparse._lil import _lil_base
 
 from ...core.array import Array
 from ...core.errors import ConversionError
+from ...core.operands import holds_arrays
 from ...core.reach.call_tables import CALLS
 from ...core.reach.namespaces import BEHIND, STANDS
 from ...core.reach.walk import reach_class
 from ...core.storage import root_of, version
-from ...primitives.arguments import somewhere
+from ...primitives.arguments import as_array, somewhere
 from ..solving.serving import serves_method, traced
 from .patterns import fixed, is_live
 
@@ -311,6 +312,9 @@ def making(original: type) -> None:
     def make(*args: Any, **options: Any) -> Any:
         reach_class(original)
         x: Any = args[0] if args else None
+        if type(x) is list and holds_arrays(x):  # rows of numbers, or of arrays
+            x = as_array(x)
+            args = (x, *args[1:])
         dense = is_live(x) and x.ndim in (1, 2)
         if dense and by_coordinates:
             whole = sparse.get_index_dtype(maxval=max(x.shape))

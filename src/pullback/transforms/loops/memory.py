@@ -14,7 +14,6 @@ many steps away, counts as unchanged.
 from __future__ import annotations
 
 import random
-import warnings
 from collections import deque
 from functools import partial
 from types import CodeType, FunctionType, GeneratorType, MethodType, ModuleType
@@ -26,6 +25,7 @@ from ...core.array import Array
 from ...core.reach.bytecode import original
 from ...core.reach.code_tables import with_nested
 from ...core.reach.namespaces import library
+from ...core.silence import without_warnings
 
 ATOMS = (int, float, complex, str, bytes, bool, type(None), np.generic)
 CONTAINERS = (list, tuple, deque)
@@ -122,8 +122,7 @@ class Memory:
                 self.visit(x.__globals__[name])
 
     def iterator(self, x: Any) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its way of being copied is deprecated
+        with without_warnings():  # its way of being copied is deprecated
             try:
                 self.all(x.__reduce__()[1:])
             except Exception:  # not every one says where it is
