@@ -70,9 +70,9 @@ def as_initial(initial, dtype):
     """`initial=` in the dtype of the result, as NumPy casts it."""
     if np.ndim(initial):
         raise ValueError("setting an array element with a sequence.")  # in NumPy's words
-    return (
-        initial.astype(dtype) if type(initial) is Array else np.asarray(initial).astype(dtype)[()]
-    )
+    if type(initial) is Array:
+        return initial.astype(dtype)
+    return np.array(int(initial) if isinstance(initial, np.integer) else initial, dtype)[()]
 
 
 def warn_if(condition, message):
