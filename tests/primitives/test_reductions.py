@@ -220,8 +220,8 @@ def test_initial_values_beside_nan(fun):
 
 
 INITIALS = [
-    2, 2.5, 2j, 1 + 0j, np.complex128(2j), np.float32(0.1), np.int64(300), np.nan, -np.inf, True,
-    np.bool_(True), -1, 10**30, "2", "a", b"2", np.array(2.5), np.array(2j), [1.0, 2], 2**63,
+    2, 2.5, 2j, 1 + 0j, np.complex128(2j), np.float32(0.1), np.int64(300), np.int64(-1), np.array(300),
+    np.nan, -np.inf, True, np.bool_(True), -1, 10**30, "2", "a", b"2", np.array(2.5), np.array(2j), [1.0, 2], 2**63,
     np.uint8(3), 1e300, object(),
 ]  # fmt: skip
 REDUCED = (np.sum, np.prod, np.max, np.min, np.nansum, np.nanprod, np.nanmax)
@@ -237,7 +237,7 @@ def attempt(f):
 
 
 @pytest.mark.share(2)
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # numbers that are cast overflow, or lose a part
 @pytest.mark.parametrize("dtype", [float, np.float32, np.float16, complex, int, np.int8, np.uint8])
 @pytest.mark.parametrize("initial", INITIALS, ids=map(repr, [*INITIALS[:-1], "an object"]))
 def test_initial_values_are_cast_or_refused_as_in_numpy(initial, dtype):

@@ -72,7 +72,9 @@ def as_initial(initial, dtype):
         raise ValueError("setting an array element with a sequence.")  # in NumPy's words
     if type(initial) is Array:
         return initial.astype(dtype)
-    return np.array(int(initial) if isinstance(initial, np.integer) else initial, dtype)[()]
+    out = np.empty((), dtype)
+    out[()] = initial
+    return out[()]
 
 
 def warn_if(condition, message):
