@@ -220,9 +220,9 @@ def test_initial_values_beside_nan(fun):
 
 
 INITIALS = [
-    2, 2.5, 2j, 1 + 0j, np.complex128(2j), np.float32(0.1), np.int64(300), np.int64(-1), np.array(300),
-    np.nan, -np.inf, True, np.bool_(True), -1, 10**30, "2", "a", b"2", np.array(2.5), np.array(2j), [1.0, 2], 2**63,
-    np.uint8(3), 1e300, object(),
+    2, 2.5, 2j, 1 + 0j, np.complex128(2j), np.float32(0.1), np.int64(300), np.int64(-1),
+    np.array(300), np.nan, -np.inf, True, np.bool_(True), -1, 10**30, "2", "a", b"2",
+    np.array(2.5), np.array(2j), [1.0, 2], 2**63, np.uint8(3), 1e300, object(),
 ]  # fmt: skip
 REDUCED = (np.sum, np.prod, np.max, np.min, np.nansum, np.nanprod, np.nanmax)
 
