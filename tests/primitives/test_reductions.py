@@ -217,3 +217,43 @@ def test_initial_values_beside_nan(fun):
             f = lambda x, options=one | mask, form=form: fun(form(x), **options)
             for way in ways[: 1 if type(x) is np.ndarray and not x.ndim else 2]:  # mapped: a number
                 np.testing.assert_equal(outcome(way(f), x), outcome(f, x), f"{x} {one} {mask}")
+
+
+INITIALS = [
+    2, 2.5, 2j, 1 + 0j, np.complex128(2j), np.float32(0.1), np.int64(300), np.int64(-1),
+    np.array(300), np.nan, -np.inf, True, np.bool_(True), -1, 10**30, "2", "a", b"2",
+    np.array(2.5), np.array(2j), [1.0, 2], 2**63, np.uint8(3), 1e300, object(),
+]  # fmt: skip
+REDUCED = (np.sum, np.prod, np.max, np.min, np.nansum, np.nanprod, np.nanmax)
+
+
+def attempt(f):
+    """What a call gives, or the class of the error that callers can name."""
+    try:
+        return np.asarray(f())
+    except Exception as error:
+        kinds = (kind for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
+        return next(kinds)
+
+
+@pytest.mark.share(2)
+@pytest.mark.filterwarnings("ignore")  # numbers that are cast overflow, or lose a part
+@pytest.mark.parametrize("dtype", [float, np.float32, np.float16, complex, int, np.int8, np.uint8])
+@pytest.mark.parametrize("initial", INITIALS, ids=map(repr, [*INITIALS[:-1], "an object"]))
+def test_initial_values_are_cast_or_refused_as_in_numpy(initial, dtype):
+    """Also a Python complex of a real sum, and integers that do not fit."""
+    rows = np.array([[3, 7], [1, 2]]).astype(dtype)
+    for function in REDUCED:
+        f = lambda x, function=function: function(x, initial=initial)
+        mapped = attempt(lambda f=f: pb.vmap(f)(rows))
+        each = attempt(lambda f=f: np.array([f(row) for row in rows]))
+        ways = [(mapped, each)]
+        if np.dtype(dtype).kind in "fc":
+            ways.append((attempt(lambda f=f: pb.vjp(f, rows)[0]), attempt(lambda f=f: f(rows))))
+        for ours, theirs in ways:
+            if isinstance(theirs, type):
+                assert isinstance(ours, type)
+                assert issubclass(ours, theirs)
+            else:
+                assert ours.dtype == theirs.dtype
+                np.testing.assert_allclose(ours, theirs, rtol=1e-3 if dtype is np.float16 else 1e-6)

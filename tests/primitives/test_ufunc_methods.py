@@ -83,3 +83,28 @@ def test_quantiles_by_a_table_along_two_axes_are_refused():
     f = lambda x: np.nanquantile(x, [[0.1], [0.5]], axis=(0, 1))
     with pytest.raises(pb.ArgumentError, match="along one axis or all"):
         pb.vmap(f)(np.ones((1, 3, 2, 2)))
+
+
+MASKS = [None, 0, 1, False, True, [1, 0, 1], np.array([0, 1, 1]), np.array([True, False, True]), ""]
+
+
+@pytest.mark.parametrize("mask", MASKS, ids=repr)
+@pytest.mark.parametrize("ufunc", [np.sin, np.add, np.multiply])
+def test_masks_of_results_that_are_written_are_those_of_numpy(ufunc, mask):
+    """`where=None` is a mask that is false, as in NumPy."""
+
+    def f(x):
+        out = np.ones(3)
+        ufunc(*[x] * ufunc.nin, out=out, where=mask)
+        return out
+
+    x = np.array([0.3, 1.4, 0.2])
+    if type(mask) is np.ndarray and mask.dtype != bool:
+        with pytest.raises(TypeError):
+            f(x)
+        with pytest.raises(TypeError):
+            pb.jvp(f, (x,), (x,))
+        return
+    np.testing.assert_array_equal(pb.jvp(f, (x,), (x,))[0], f(x))
+    slope = (f(x + 1e-6 * x) - f(x - 1e-6 * x)) / 2e-6
+    np.testing.assert_allclose(pb.jvp(f, (x,), (x,))[1], slope, rtol=1e-6, atol=1e-9)

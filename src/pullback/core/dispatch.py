@@ -179,6 +179,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         casting, where = keywords.get("casting", "same_kind"), True
         if method == "__call__":
             where = keywords.pop("where", True)
+            where = where if where is True else as_mask(where)
         if where is True:
             keywords = computed_in(method, inputs, keywords, outs[0])
             result = general_ufunc(ufunc, method, inputs, keywords)

@@ -70,9 +70,11 @@ def as_initial(initial, dtype):
     """`initial=` in the dtype of the result, as NumPy casts it."""
     if np.ndim(initial):
         raise ValueError("setting an array element with a sequence.")  # in NumPy's words
-    return (
-        initial.astype(dtype) if type(initial) is Array else np.asarray(initial).astype(dtype)[()]
-    )
+    if type(initial) is Array:
+        return initial.astype(dtype)
+    out = np.empty((), dtype)
+    out[()] = initial
+    return out[()]
 
 
 def warn_if(condition, message):
