@@ -321,6 +321,7 @@ HARMONICS = [
     ("sph_harm_y", lambda f, x: f(3, 2, x, 2 * x, diff_n=2)[2]),
     ("sph_harm_y_all", lambda f, x: f(2, 1, x, 0.4, diff_n=1)[1]),
     ("assoc_legendre_p_all", lambda f, x: f(2, 1, x / 3, diff_n=1)),
+    ("assoc_legendre_p", lambda f, x: f(3, 1, x + 1, diff_n=2, branch_cut=3, norm=True)),
 ]
 for name, call in HARMONICS:
     SAMPLES.append(Sample(served(getattr(sp, name), call), (S,), name=f"{name}, diff_n"))
