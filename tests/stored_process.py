@@ -195,7 +195,7 @@ def main(which, path):
         if which != "first":
             assert fast.cache_info()[1] == 0, name
             assert all(isinstance(path.recording, records.StoredRecording) for path in paths), name
-            assert f is not loss or fast.repeat[1]  # by machine code alone
+            assert f is not loss or fast.replay[1]  # by machine code alone
         if which == "looked":
             look(name, f, args, fast, results[name][-1])
     if which == "first":

@@ -57,14 +57,14 @@ def starts(sample):
             yield f"argument {i} at {start}", i, np.asarray(start)
 
 
-def along(sample, i, start, direction):
-    """A function of one number, t: leaf i is start + t * direction."""
+def along(sample, i, start, direction, listed=False):
+    """A function of one number, t: leaf i is start + t * direction, or a list of its numbers."""
     leaves, structure = flatten(sample.args)
 
     def f(t):
-        given = [
-            start + t * direction if j == i else copy.deepcopy(y) for j, y in enumerate(leaves)
-        ]
+        moved = start + t * direction
+        given = [copy.deepcopy(y) for y in leaves]
+        given[i] = [moved[k] for k in range(start.size)] if listed else moved
         return weighed(sample.fun(*unflatten(structure, given), **sample.kwargs))
 
     return f
@@ -90,6 +90,8 @@ def found(f, mode):
         try:
             if mode == "forward":
                 out = float(pb.jvp(lambda t: f(t)[0], (0.0,), (1.0,))[1])
+            elif mode == "mapped":
+                out = float(pb.vmap(pb.grad(lambda t: f(t)[0]))(np.zeros(2))[1])
             else:
                 out = float(pb.grad(lambda t: f(t)[0])(0.0))
         except Exception:
@@ -117,8 +119,9 @@ def check_round_numbers(sample):
                 right = slope(f)
         except Exception:
             continue
-        for mode in ("forward", "reverse") if right is not None else ():
-            got = found(f, mode)
+        for mode in ("forward", "reverse", "mapped", "listed") if right is not None else ():
+            listed = mode == "listed" and start.ndim == 1
+            got = found(along(sample, i, start, waves, listed), mode)
             if got is not None and abs(got - right) > 2e-3 * (abs(right) + 1):
                 assert not is_linear(sample, i, start, (waves, other)), (text, mode, got, right)
 

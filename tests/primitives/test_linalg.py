@@ -233,6 +233,14 @@ class TestVectors:
             bar = grad(lambda a, c=column: np.sum(la.eigh(a)[1][:, c] ** 3))(a)
             assert np.any(np.isnan(bar)) == loud
 
+    @pytest.mark.parametrize("values", [[1.0, 2.0, 2.0, 4.0], [1.0, 1.0, 1.0, 1.0]])
+    def test_those_of_equal_values_are_loud_in_second_order(self, values):
+        a, v = np.diag(values), normal(4, 4)
+        f = lambda t: np.sum(la.eigh(a + t * hermitian(v))[1][:, 1] ** 3)
+        slopes = [grad(f), lambda t: jvp(f, (t,), (1.0,))[1]]
+        found = [[grad(g)(0.0), jvp(g, (0.0,), (1.0,))[1]] for g in slopes]
+        assert np.all(np.isnan(found))
+
     def test_unused_ones_of_zero_do_no_harm(self):
         """A product of rank two by its first two singular triplets."""
 

@@ -310,6 +310,7 @@ ERRORS = [
     ErrorSample(served(sp.pbdn_seq, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="pbdn_seq"),
     ErrorSample(served(sp.pbdv_seq, lambda f, x: f(-2.3, x)), (np.float64(0.5),), raises=MissingRuleError, match="orders from 0 on", name="pbdv_seq of a negative order"),
     ErrorSample(served(sp.lqn, lambda f, x: f(3, x)), (np.complex128(0.5),), raises=MissingRuleError, match="one real number", name="lqn of a complex number"),
+    ErrorSample(served(sp.sph_legendre_p_all, lambda f, z: f(3, -1, z)), (SPREAD,), raises=ValueError, match="`m` is a count", name="sph_legendre_p_all of negative orders"),
 ]  # fmt: skip
 S = np.array([0.4, 1.3, 2.2])
 HARMONICS = [
@@ -342,5 +343,13 @@ for name, given in SEQUENCES:
             served(getattr(sp, name), lambda f, x, given=given: f(*given, x)),
             (np.float64(0.6),),
             name=f"{name} of order {given[0]}",
+        )
+    )
+for order in (0, 1, 2, 1.5):
+    SAMPLES.append(
+        Sample(
+            served(sp.lmbda, lambda f, x, order=order: f(order, x)[0][:1]),
+            (np.float64(0.0),),
+            name=f"lmbda of order {order} at 0",
         )
     )

@@ -323,3 +323,11 @@ def test_lstsq_returns_what_scipy_returns(driver, rank):
                 assert (type(x), np.shape(x)) == (type(y), np.shape(y))
                 if y is not None and np.asarray(y).dtype != object:
                     np.testing.assert_array_equal(x, y)
+
+
+def test_functions_of_equal_eigenvalues_are_loud_in_all_orders():
+    a, b = np.diag([2.0, 2.0, 3.0]), A[:3, :3]
+    f = lambda t: np.sum(linalg.funm(a + t * b, np.exp))
+    slopes = [pb.grad(f), lambda t: pb.jvp(f, (t,), (1.0,))[1]]
+    found = [[g(0.0), pb.grad(g)(0.0), pb.jvp(g, (0.0,), (1.0,))[1]] for g in slopes]
+    assert np.all(np.isnan(found))

@@ -51,6 +51,14 @@ class TestBoxes:
         pb.testing.check_grads(near, (POINTS[0],), order=1)
 
 
+def test_the_sizes_of_a_box():
+    """SciPy's array of them; for negative ones, distances that it finds are not by a formula."""
+    found = pb.vjp(lambda points: KDTree(points, boxsize=1.0).boxsize * points[0], POINTS[0])[0]
+    np.testing.assert_array_equal(found, KDTree(POINTS[0], boxsize=1.0).boxsize * POINTS[0][0])
+    with pytest.raises(pb.ArgumentError, match="not negative"):
+        pb.vjp(lambda points: KDTree(points, boxsize=-1.0).query(PLACE)[0], POINTS[0])
+
+
 def test_a_box_that_moves_is_refused():
     with pytest.raises(pb.MissingRuleError, match=r"boxsize=1\.0"):
         pb.grad(lambda size: KDTree(POINTS[0], boxsize=size).query(PLACE)[0])(2.0)

@@ -181,3 +181,20 @@ def test_ranks_within_more_than_there_is():
     assert wrong == []
     assert {mode for mode, _ in refused} == {"reflect", "mirror", "wrap"}
     assert min(size for _, size in refused) == 2 * x.size
+
+
+@pytest.mark.parametrize("f", [fft.fht, fft.ifht])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hankel_transforms_keep_their_precision_without_a_bias(f, dtype):
+    x = X[:6].astype(dtype)
+    found = pb.vjp(lambda bias: f(x, 0.3, 0.5, 0.1, bias), 0.0)[0]
+    plain = f(x, 0.3, 0.5, 0.1, 0.0)
+    assert found.dtype == plain.dtype
+    np.testing.assert_array_equal(found, plain)
+
+
+def test_leading_zeros_are_left_out_before_the_first_coefficient_counts():
+    f = lambda x: signal.lfilter_zi([1.0, 0.4], [0.0, x, 0.3])
+    with pytest.warns(pb.LostDerivativeWarning, match="lfilter_zi"):
+        found = pb.jvp(f, (1.0,), (1.0,))[1]
+    np.testing.assert_allclose(found, (f(1.0 + 1e-6) - f(1.0 - 1e-6)) / 2e-6, rtol=1e-8)

@@ -216,10 +216,10 @@ class WithoutEqual:
         return x
 
     def push(self, a_dot):
-        """The tangents of the vectors; NaN for those of equal values."""
+        """The tangents of the vectors; NaN for those of equal values, with NaN for derivatives."""
         y = a_dot @ self.own
         moved = self.own @ (self.between * (adjoint(self.own) @ y)) + self.solved(y)
-        return np.where(row(self.known), moved, np.nan)
+        return np.where(row(self.known), moved, np.nan * moved)
 
     def pull(self, g):
         """The gradient of a from that of the vectors."""
@@ -229,7 +229,7 @@ class WithoutEqual:
         part = self.own @ (self.between * ((t - adjoint(t)) / 2)) @ adjoint(self.own)
         rest = self.solved(g) @ adjoint(self.own)
         found = part + (rest + adjoint(rest)) / 2
-        return np.where(unknown[..., None, None], np.nan, found)
+        return np.where(unknown[..., None, None], np.nan * found, found)  # so in higher orders
 
 
 def equal_to_others(w):

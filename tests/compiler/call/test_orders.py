@@ -70,7 +70,7 @@ def test_nothing_is_lost_where_memory_decides_nothing():
     for way in [*WAYS] * 3:
         fast(WAYS[way](x))
     assert fast.cache_info().misses == 1
-    assert fast.repeat[1]
+    assert fast.replay[1]
 
 
 @pytest.mark.parametrize("name", ["view by reshape", "ravel", "order K"])
@@ -185,7 +185,7 @@ def test_arguments_and_results_lie_as_they_do_without_compiling():
                     same = np.allclose(one, other, rtol=1e-14) and type(one) is type(other)
                     if not same or memory_of(one) != memory_of(other):
                         wrong.append((name, first, way))
-            if fast.refusal or not fast.repeat[1]:
+            if fast.refusal or not fast.replay[1]:
                 wrong.append((name, first, fast.refusal))
     assert not wrong
 
@@ -233,7 +233,7 @@ def test_programs_that_ask_how_an_argument_lies():
             found, right = [fast(x) for _ in range(2)], f(x)
             if found != [right] * 2:
                 wrong.append((name, x.strides, found, right))
-        if not (fast.repeat[1] or fast.refusal):
+        if not (fast.replay[1] or fast.refusal):
             wrong.append((name, "machine code does not take the calls"))
     assert not wrong
 
@@ -255,5 +255,5 @@ def test_names_of_other_attributes_cost_nothing():
     for g in (f, assigned):
         fast = pb.compile(g, wait=True)
         [fast(np.ones(3)) for _ in range(8)]
-        assert fast.repeat[1]  # machine code takes the call
+        assert fast.replay[1]  # machine code takes the call
         assert fast.entries.popitem()[1].paths[0].recording.layouts is None

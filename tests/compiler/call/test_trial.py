@@ -198,7 +198,7 @@ def test_a_call_that_waited_for_machine_code_does_not_end_the_trials(monkeypatch
     (path,) = next(iter(fast.entries.values())).paths
     for in_vain in (1, 2):
         path.trial = None
-        fast.repeat[1][0].pass_after(1)
+        fast.replay[1][0].pass_after(1)
         with monkeypatch.context() as patch:
             patch.setattr(type(path), "is_awaited", lambda self: True)
             for _ in range(in_vain):
@@ -221,7 +221,7 @@ def test_one_number_again_and_again():
     settle(fast, 1.2)
     settle(fast, 1.2)
     assert fast.cache_info().paths == 2
-    assert len(fast.repeat[1]) == 1
+    assert len(fast.replay[1]) == 1
 
 
 class TestWhy:
@@ -738,7 +738,7 @@ def test_what_no_longer_fits_is_told_anew(wait, monkeypatch):
     repeated = fast.why()
     assert "arguments, what it reads" in repeated
     for k in range(4):
-        fast.repeat[1][0].pass_after(0)  # as when its best machine code has come
+        fast.replay[1][0].pass_after(0)  # as when its best machine code has come
         monkeypatch.setattr(np, f"name_{k}", k, raising=False)
         for _ in range(3):
             np.testing.assert_allclose(fast(X), by_module(np, X), rtol=1e-15)

@@ -36,13 +36,13 @@ args = [rng.normal(size=(3, 3)) for _ in range(3)]
 g = pb.compile(pb.value_and_grad(loss))
 for _ in range(int(sys.argv[1])):
     value, bar = g(*args)
-    while binding.WORKER.thread is not None and not g.repeat[1]:
+    while binding.WORKER.thread is not None and not g.replay[1]:
         time.sleep(0.001)  # until the first machine code is there
-while not all(way.path.program.level == 3 for way in g.repeat[1]) and int(sys.argv[1]) > 25:
+while not all(way.path.program.level == 3 for way in g.replay[1]) and int(sys.argv[1]) > 25:
     value, bar = g(*args)
 while binding.WORKER.thread is not None:
     time.sleep(0.001)
-levels = [way.path.program.level for way in g.repeat[1]]
+levels = [way.path.program.level for way in g.replay[1]]
 print(binding.COUNTS["compiled"], binding.COUNTS["found"], levels, value.hex(), bar.sum().hex())
 """
 

@@ -349,5 +349,5 @@ def test_machine_code_is_called_straight():
         fast = compiled_later(f)
         for _ in range(3):
             out = fast(np.ones(3), 2)
-        assert fast.repeat[1]
+        assert fast.replay[1]
         assert out.dtype is np.dtype(float)

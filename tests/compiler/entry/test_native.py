@@ -429,7 +429,7 @@ def test_numbers_that_are_not_asked_for_again():
     f = pb.compile(lambda x: np.sin(x) * x)
     for _ in range(200):
         f(X)
-    (path,) = [way.path for way in f.repeat[1]]
+    (path,) = [way.path for way in f.replay[1]]
     while path.program.level < 3:
         f(X)
     np.testing.assert_array_max_ulp(f(X), np.sin(X) * X, 4)
@@ -442,8 +442,8 @@ def test_references_are_balanced():
     for _ in range(100):
         f(p, X)
         f(p, -X)
-    assert len(f.repeat[1]) == 2
-    while any(way.path.program.level < 3 for way in f.repeat[1]):
+    assert len(f.replay[1]) == 2
+    while any(way.path.program.level < 3 for way in f.replay[1]):
         time.sleep(0.01)
     gc.collect()
     mine = [p, X, p["more"], "text", dtype, object_layout.MISS]
@@ -519,7 +519,7 @@ def test_one_number_again_and_again():
             out = g(1.5)
             assert out == f(1.5)
             assert type(out) is kind
-        assert g.repeat[1]
+        assert g.replay[1]
         assert g.cache_info().misses == 2
         assert g(2.5) == f(2.5)
         assert g.cache_info().misses == 2
@@ -539,7 +539,7 @@ def test_a_number_that_a_rolled_loop_reads():
         for mine, theirs in zip(g(x, rate), g.fun(x, rate), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
     assert g.cache_info().misses == 2
-    assert g.repeat[1]
+    assert g.replay[1]
 
 
 def test_a_dtype_of_a_pickle():

@@ -186,7 +186,7 @@ def test_copies_and_results_hold_and_lose_no_references():
     fast = pb.compile(lambda a: (np.asfortranarray(a) * 2, np.ones(2)), wait=True)
     x = A.T
     repeated(fast, x)
-    held = fast.repeat[1][0].held
+    held = fast.replay[1][0].held
     before = sys.getrefcount(x), sys.getrefcount(x.dtype), [sys.getrefcount(y) for y in held]
     for _ in range(100):
         out = fast(x)
@@ -215,4 +215,4 @@ def test_rules_are_no_code_of_the_users():
     scopes = [place.owner for place in places if type(place.owner) is dict]
     assert not [scope for scope in scopes if type(scope.get("np")) is Straight]
     assert not [place for place in places if type(place.kind) is Opaque]
-    assert fast.repeat[1]  # and so machine code compares it all
+    assert fast.replay[1]  # and so machine code compares it all

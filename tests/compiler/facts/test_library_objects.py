@@ -230,7 +230,7 @@ def test_a_function_that_is_decorated_to_give_no_warnings():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # some fall back to Python
             found = [fast(np.arange(3.0) + k) for k in (1.0, 2.0, 1.0, 2.0)]
-            whole = bool(fast.repeat[1])
+            whole = bool(fast.replay[1])
             quiet._divide = "raise"
             try:
                 found.append(fast(np.arange(3.0)))
@@ -262,7 +262,7 @@ def test_decimal_numbers_of_the_program():
         for k, change in enumerate(changes):
             change()
             found = [fast(np.arange(3.0)).tolist() for _ in range(4)]
-            if found != [f(np.arange(3.0)).tolist()] * 4 or not fast.repeat[1]:
+            if found != [f(np.arange(3.0)).tolist()] * 4 or not fast.replay[1]:
                 wrong.append((k, found, fast.refusal))
     assert not wrong
 

@@ -65,7 +65,7 @@ class CallKind:
         early = entry.early
         if early.short and early.untimed and not entry.paths:
             compiled.last_way = reasons.EARLY
-            if compiled.repeat[1]:
+            if compiled.replay[1]:
                 compiled.counter[1] = 0
             early.untimed -= 1
             early.calls += 1
@@ -85,8 +85,8 @@ class CallKind:
     def spare(self, compiled: Any) -> None:
         """Make the next calls that need not be timed without a look, if no other kind has come."""
         early = self.entry.early
-        if early.short and early.untimed and len(compiled.entries) < 2 and not compiled.repeat[1]:
-            compiled.repeat = unlooked(compiled.fun, early, early.spare()), []
+        if early.short and early.untimed and len(compiled.entries) < 2 and not compiled.replay[1]:
+            compiled.replay = unlooked(compiled.fun, early, early.spare()), []
 
     def is_like(self, args: Any, kwargs: Any) -> bool:
         """Whether a call is of this kind; it may be, and be told apart."""

@@ -94,7 +94,7 @@ class Compiled(Transformation):
         self.hits = self.misses = 0
         self.budget = Budget(not wait)
         # What machine code replays by itself: a builtin function, and what it may look at.
-        self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
+        self.replay: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.last_kind: CallKind | None = None  # of the last call, if one like it runs in Python
         self.first: CallKind | None = None  # of the first calls, while their entry has no key
@@ -113,11 +113,11 @@ class Compiled(Transformation):
         self.likely = not wait and records.is_likely(self)
         if not wait and not self.likely:
             self.early = Early()
-            self.repeat = unlooked(fun, self.early), []
+            self.replay = unlooked(fun, self.early), []
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        repeat = self.repeat  # it keeps alive what the machine code looks at
-        out = repeat[0](*args, **kwargs)
+        replay = self.replay  # it keeps alive what the machine code looks at
+        out = replay[0](*args, **kwargs)
         if out is not MISS:
             return out
         kind = self.last_kind  # another thread may replace it
@@ -136,7 +136,7 @@ class Compiled(Transformation):
             self.counter[1], self.last_way = 0, reasons.HEARD
             return self.fun(*args, **kwargs)
         timed = is_timed(self) and not at_once
-        if at_once and not self.repeat[1]:
+        if at_once and not self.replay[1]:
             self.know([])  # calls that aren't looked at would pass by what is recorded
         self.counter[1], self.last_way, self.last_kind = 0, "", None
         if timed and (out := first_run(self, args, kwargs)) is not MISS:
@@ -219,7 +219,7 @@ class Compiled(Transformation):
 
         Otherwise they would never pass one again, and their code would not be improved or tried.
         """
-        for way in self.repeat[1]:
+        for way in self.replay[1]:
             if way.spent():
                 way.pass_after(1)
 
@@ -242,7 +242,7 @@ class Compiled(Transformation):
 
         equal: whether floats that are no inputs may be others that are equal.
         """
-        _, ways = self.repeat
+        _, ways = self.replay
         mine = next((way for way in ways if way.path is path), None)
         if mine is not None and mine.spent():
             best = path.program.level >= BEST
@@ -262,11 +262,11 @@ class Compiled(Transformation):
         work = np.cumsum([0, *[way.work for way in ways]])
         kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
         if not kept:
-            self.repeat = native_records.missed, kept
+            self.replay = native_records.missed, kept
         elif self.carried:
-            self.repeat = native_records.first_with_state(kept, self.carried.values), kept
+            self.replay = native_records.first_with_state(kept, self.carried.values), kept
         else:
-            self.repeat = native_records.first_of(kept), kept
+            self.replay = native_records.first_of(kept), kept
 
     def entry(self, key: Any, first: Entry | None = None) -> Entry:
         """The entry for arguments of a kind, which is now the one that was used last."""
@@ -304,7 +304,7 @@ class Compiled(Transformation):
         cure = cure or reasons.cure_of(why)
         self.refusal, self.last_kind = why, None
         fun = self.fun
-        self.repeat = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
+        self.replay = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
         warn(f"`compile({name_of(self.fun)})` falls back to Python: {why}.\n  {cure}")
 
     # What happened.

@@ -103,7 +103,7 @@ def of_last(compiled: Any) -> str:
         if compiled.last_miss is UNCALLED and early:
             return str(compiled.last_way or EARLY)
         return str(compiled.last_way or compiled.last_miss)
-    ways = [w for w in compiled.repeat[1] if int(w.record.ctypes.data) == record]
+    ways = [w for w in compiled.replay[1] if int(w.record.ctypes.data) == record]
     if ways and ways[0].path.slow:
         return slower(ways[0].path)
     return f"{REPLAYED}: its arguments, what it reads and the answers to its guards are known."

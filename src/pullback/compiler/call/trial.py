@@ -250,7 +250,7 @@ def once(compiled: Any, args: Any, kwargs: Any) -> Any:
 def tried(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> Any:
     """The result of a call by the way whose turn it is; after the last one, the choice is made."""
     trial = path.trial
-    way = next((way for way in compiled.repeat[1] if way.path is path), None)
+    way = next((way for way in compiled.replay[1] if way.path is path), None)
     # Each is timed as it is in a loop, where its code is at hand; twice the same does no harm.
     pure = not (path.recording.written or path.recording.stores)
     if trial.is_plain_next:
@@ -264,9 +264,9 @@ def tried(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> Any:
         if way is not None:
             way.pass_after(0)
             if pure:
-                compiled.repeat[0](*args, **kwargs)
+                compiled.replay[0](*args, **kwargs)
             begun = Stopwatch()
-            out = compiled.repeat[0](*args, **kwargs)
+            out = compiled.replay[0](*args, **kwargs)
         if out is MISS:
             out = once(compiled, args, kwargs)
         trial.compiled.append(begun.passed())
@@ -289,8 +289,8 @@ def estimated(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> 
         return
     estimate, count = Estimate(path), compiled.counter.copy()
     if not estimate.is_slower:
-        repeat, _ = compiled.repeat
-        estimate.ask(lambda: compiled.fun(*args, **kwargs), lambda: repeat(*args, **kwargs))
+        replay, _ = compiled.replay
+        estimate.ask(lambda: compiled.fun(*args, **kwargs), lambda: replay(*args, **kwargs))
         compiled.counter[:] = count
     if estimate.is_slower:
         path.trial = estimate
@@ -301,5 +301,5 @@ def leave(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> None
     """Let calls like this one run the function itself."""
     path.slow = True
     way = plain_way(path, call, args, kwargs, compiled.fun, compiled.counter)
-    others: list[Way] = [other for other in compiled.repeat[1] if other.path is not path]
+    others: list[Way] = [other for other in compiled.replay[1] if other.path is not path]
     compiled.know([way, *others] if way is not None else others)

@@ -225,14 +225,19 @@ def served(name, n_counts, call, **defaults):
         """All degrees up to the first argument, and all orders up to the second and down."""
         xs = [as_array(x) for x in xs]
         rest = xs[n_counts:]
-        n = operator.index(whole(xs[0])[()])
-        orders = [np.arange(n + 1)]
-        if n_counts > 1:
-            m = operator.index(whole(xs[1])[()])
-            orders.append(np.concatenate([np.arange(m + 1), np.arange(-m, 0)]))
+        n, *ms = [highest(x, letter) for x, letter in zip(xs[:n_counts], "nm", strict=False)]
+        orders = [np.arange(n + 1), *[np.r_[: m + 1, -m:0] for m in ms]]
         axes = len(np.broadcast_shapes(*[x.shape for x in rest]))
         grids = [np.reshape(x, x.shape + (1,) * axes) for x in np.ix_(*orders)]
         return call([*grids, *rest], up_to(diff_n), **checked(name, options, defaults))
+
+
+def highest(x, letter):
+    """The highest of all orders that a table has."""
+    order = operator.index(whole(x)[()])
+    if order < 0:
+        raise ArgumentError(f"`{letter}` is a count, but got {order}.")
+    return order
 
 
 def checked(name, options, defaults):
@@ -240,10 +245,9 @@ def checked(name, options, defaults):
     unknown = set(options) - set(defaults)
     if unknown:
         raise TypeError(f"{name}() got an unexpected keyword argument {min(unknown)!r}")
-    found = {key: type(x)(options.get(key, x)) for key, x in defaults.items()}
-    if found.get("branch_cut", 2) not in (2, 3):
-        raise ArgumentError(f"`branch_cut` is 2 or 3, but got {found['branch_cut']}.")
-    return found
+    if np.ndim(cut := options.get("branch_cut", 2)) or cut not in (2, 3):
+        raise ArgumentError(f"`branch_cut` is 2 or 3, for all numbers, but got {cut}.")
+    return {key: type(x)(options.get(key, x)) for key, x in defaults.items()}
 
 
 served("legendre_p", 1, derivatives("legendre_p"))

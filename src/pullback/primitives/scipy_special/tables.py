@@ -15,6 +15,7 @@ from ...core.reach.session import call_outside
 from ...core.registry import REFUSED, replaces
 from ...core.spec import DOUBLE, Spec
 from ..arguments import as_array
+from ..elementwise import stopped
 
 WHY = (
     "computes a table by a recurrence in compiled code",
@@ -26,15 +27,16 @@ class Table(Primitive):
     """Values and slopes of all orders, at each of some real places.
 
     equation(x, k, *parameters) -> p and q, for the orders k
-    even: whether all values have the slope 0 at 0, where SciPy's is 0.5 of one of them
+    bend(k): of functions that are even, the second derivatives at 0, where SciPy's values and
+        slopes are 0 and 0.5 of some orders
     """
 
     n_out = 2
     reads = "x0 out"
 
-    def __init__(self, function, equation, even=False):
+    def __init__(self, function, equation, bend=None):
         super().__init__(f"special.{function.__name__}")
-        self.function, self.equation, self.even = function, equation, even
+        self.function, self.equation, self.bend = function, equation, bend
 
     def value(self, x, *, parameters):
         found = [call_outside(self.function, (*parameters, at), {}) for at in x.ravel().tolist()]
@@ -52,8 +54,11 @@ class Table(Primitive):
         highest = parameters[-1]
         k = highest - int(highest) + np.arange(1.0 * out[0].shape[-1])  # SciPy gives two at least
         p, q = self.equation(x, k, *parameters)
-        first = np.where(x == 0, 0.0, out[1]) if self.even else out[1]
-        return x, first, p * out[1] + q * out[0]
+        first, second = out[1], p * out[1] + q * out[0]
+        if self.bend is not None:
+            first = first - stopped(np.where(x == 0, first, 0.0))
+            second = np.where(x == 0, self.bend(k), second)
+        return x, first, second
 
     def jvp(self, out, xs, x_dots, *, parameters):
         x, *slopes = self.slopes(xs[0], out, parameters)
@@ -85,9 +90,7 @@ def associated_legendre(x, k, m, n):
 
 
 def lambda_functions(x, k, v):
-    at_zero = x == 0
-    p = np.where(at_zero, 0.0, -(2 * k + 1) / np.where(at_zero, 1.0, x))
-    return p, np.where(at_zero, -1 / (2 * k + 2), -1.0)
+    return -(2 * k + 1) / np.where(x == 0, 1.0, x), -1.0
 
 
 def parabolic(x, k, v):
@@ -117,13 +120,14 @@ def tabulated(function, table):
                 f"  {WHY[1]}."
             )
         if function is getattr(sp, "lmbda", None) and parameters[0] != int(parameters[0]):
-            x = np.abs(x)  # as SciPy has it
+            x = np.where(x < 0, -x, x)  # as SciPy has it
         parameters = tuple([n.item() if isinstance(n, np.generic) else n for n in parameters])
         return table(x.astype(DOUBLE), parameters=parameters)
 
 
 for name, equation in EQUATIONS.items():
     if hasattr(sp, name):  # which SciPy may have removed
-        table = Table(getattr(sp, name), equation, even=name == "lmbda")
+        bend = {"lmbda": lambda k: -1 / (2 * k + 2)}.get(name)
+        table = Table(getattr(sp, name), equation, bend)
         tabulated(getattr(sp, name), table)
 REFUSED[sp.pbdn_seq] = WHY

@@ -15,9 +15,9 @@ from scipy.fft import _basic_backend, _fftlog_backend, _realtransforms_backend
 
 from ...core.kinds import Linear
 from ...core.spec import Spec
-from ...primitives.arguments import as_array, everywhere
+from ...primitives.arguments import as_array
 from ..releases import private
-from ..solving.leaves import is_live, leaf, python_of, store
+from ..solving.leaves import for_all, is_live, leaf, python_of, store
 from ..solving.serving import traced
 
 pfft = private("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft")
@@ -192,12 +192,13 @@ def biased(original, inverse):
     plain, sign = traced(original), 1.0 if inverse else -1.0
 
     def transform(a, dln, mu, offset=0.0, bias=0.0):
-        if not (is_live(bias) and everywhere(as_array(bias) == 0)):
+        if not (is_live(bias) and for_all(as_array(bias) == 0)):
             return plain(a, dln, mu, offset, bias)
         a = as_array(a)
-        n = a.shape[-1]
+        n, kind = a.shape[-1], np.result_type(a.dtype, np.float32)
         at = (np.arange(n, dtype=float) - (n - 1) / 2) * dln
-        before, after = np.exp(sign * bias * at), np.exp(sign * bias * (at + offset))
+        # Where the bias is 0, SciPy keeps single precision.
+        before, after = [np.exp(sign * bias * x).astype(kind) for x in (at, at + offset)]
         if inverse:
             return plain(a * after, dln, mu, offset, bias) * before
         return plain(a * before, dln, mu, offset, bias) * after

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from scipy import spatial
 
-from ..solving.serving import by_values
+from ..solving.serving import by_values, one_for_each
 
 FAMILIES = ("distances", "rotations", "neighbours", "hulls")
 
@@ -20,5 +20,6 @@ for family in FAMILIES:
 
 by_values(
     spatial.KDTree, spatial.cKDTree, spatial.ConvexHull, spatial.Delaunay, spatial.Voronoi,
-    spatial.HalfspaceIntersection, spatial.SphericalVoronoi, spatial.transform.RotationSpline,
+    spatial.HalfspaceIntersection, spatial.transform.RotationSpline,
 )  # fmt: skip
+one_for_each(spatial.SphericalVoronoi)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse, spatial
 
-from ...core.errors import MissingRuleError
+from ...core.errors import ArgumentError, MissingRuleError
 from ...core.in_place import InPlaceOf
 from ...core.operands import as_array, holds_arrays
 from ...core.reach.call_tables import CALLS
@@ -57,11 +57,18 @@ neighbours_of = Chosen(
 )
 
 
+def sides(box: Any) -> Any:
+    """The sizes of a box; infinite where they are 0, as sides do not meet there."""
+    if np.any(box < 0):
+        raise ArgumentError(f"A tree's `boxsize` is not negative, but got {box}.")
+    return np.where(box == 0, np.inf, box)
+
+
 def shortest(gap: Any, box: Any) -> Any:
-    """The gap between two places in a box whose sides meet; along axes of size 0 they do not."""
+    """The gap between two places in a box whose sides meet."""
     if box is None:
         return gap
-    box = np.where(np.asarray(box) == 0, np.inf, box)
+    box = sides(box)
     ahead = np.where(gap > box / 2, gap - box, gap)
     return np.where(gap < -box / 2, gap + box, ahead)
 
@@ -70,7 +77,7 @@ def inside(x: Any, box: Any) -> Any:
     """The same place within the box."""
     if box is None:
         return x
-    times = np.floor(x / np.where(np.asarray(box) == 0, np.inf, box))
+    times = np.floor(x / sides(box))
     return x - times * box
 
 
@@ -159,6 +166,8 @@ class Tree(InPlaceOf):
         self.data = data.astype(np.float64, order="C", copy=bool(options.get("copy_data")))
         self.kind, self.options, self.boxsize = kind, options, options.get("boxsize")
         self.n, self.m = data.shape
+        if self.boxsize is not None:
+            self.boxsize = np.full(self.m, self.boxsize, np.float64)
         if is_mapped(data):
             fixed(data)  # refused, so that there is a tree for each example
 

@@ -287,7 +287,7 @@ def funm(A, func, disp=True):
     w, v = np.linalg.eig(A.astype(np.result_type(A.dtype, np.complex64)))
     out = (v * row(func(w))) @ np.linalg.inv(v)
     equal = np.equal(w[..., :, None], w[..., None, :]).sum((-2, -1)) > A.shape[-1]
-    out = np.where(equal[..., None, None], np.nan * A, out)
+    out = np.where(equal[..., None, None], np.nan * out, out)  # in all orders, and of func
     values = found.of(lambda result: result if disp else result[0])
     out = exact(values, out)
     return out if disp else (out, found.of(lambda result: np.asarray(result[1])))

@@ -336,6 +336,14 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
     return out
 
 
+def apart(f: Any, /, *args: Any, **options: Any) -> Any:
+    """Call f, for each example if an argument is mapped."""
+    trace = trace_of((args, options))
+    if trace is None or not trace.state:
+        return f(*args, **options)
+    return for_each(f, args, options, trace)
+
+
 OURS.update(APART)
 SHOWN.update(APART)
 BORING.update(APART)

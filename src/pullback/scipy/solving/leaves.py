@@ -36,6 +36,14 @@ take = member(np.take)  # of plain arrays at indices that are mapped, which NumP
 KEPT: list[Any] = []  # what ids in STANDS are of
 
 
+def for_all(condition: Any) -> bool:
+    """Whether it holds for all numbers, asked as SciPy's code asks.
+
+    Where examples that are mapped answer differently, the call is made for each.
+    """
+    return bool(np.all(condition))
+
+
 def leaf(*originals: Any, solves: bool = False) -> Callable[[Any], Any]:
     """Let a function answer for compiled ones inside SciPy, wherever SciPy's Python calls them.
 

@@ -8,6 +8,8 @@ A rule has SciPy solve on plain values, and then calls the user's functions itse
 stored when SciPy returns is put back when the rule has ended. The numbers that SciPy's calls stored
 carry no derivative, so those that have one where the rule calls are replaced by Arrays that raise
 when an operation meets them. They are plain numbers again once the transformation has ended.
+The rule never calls some functions, such as a callback: if the result has a derivative, all numbers
+that these have stored are replaced.
 
 Under `vmap` SciPy solves for each example, and what is stored is that of all of them, one after the
 other: numbers raise where the function reads them, and so do lists that it has made itself.
@@ -24,6 +26,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from inspect import signature
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from types import MemberDescriptorType as Slot
 from typing import Any, NoReturn
@@ -354,6 +357,7 @@ class SolversStores:
         self.of_batch = False
         self.done = set[int]()  # of containers whose numbers raise
         self.met: dict[Any, list[Any]] = {}  # what places held after calls of the rule's
+        self.unrepeated: Any = ()  # ids of what functions lead to that the rule never calls
 
     def solved(self, examples: int) -> None:
         """SciPy has returned, for so many examples of a batch; 0 if there is none."""
@@ -388,6 +392,13 @@ class SolversStores:
         if any(id(x) not in outside for x in grown):
             raise ArgumentError(message)
         warnings.warn(message, LostDerivativeWarning, stacklevel=2)
+
+    def gives(self, out: Any, original: Any, args: Any, kwargs: Any) -> None:
+        """The rule has this result, of a call of SciPy's function `original`."""
+        if holds_array(out):
+            given = signature(original).bind_partial(*args, **kwargs).arguments
+            alone = [given[name] for name in UNREPEATED if name in given]
+            self.unrepeated = StorableObjects(functions_in(alone)).found
 
     def rewind(self) -> None:
         """Let a call of the rule's find what SciPy's first call has found."""
@@ -438,7 +449,8 @@ class SolversStores:
         """What a place holds, with Arrays that raise for numbers that SciPy's calls stored."""
         x, held, old = place.x, place.held, self.before.places.get(key)
         met = self.met.get(key, ())
-        if not (met or self.of_batch):
+        all_move = self.of_batch or id(x) in self.unrepeated
+        if not (met or all_move):
             return held
         if type(key) is tuple or type(x) is CellType:
             return held if old is not None and old.held is held else self.mark(held)
@@ -454,11 +466,11 @@ class SolversStores:
                 for k, y in found.items()
                 if held.get(k, MISSING) is not y and holds_array(y)
             }
-            everywhere = self.of_batch or any(k not in held for k in moving)
+            everywhere = all_move or any(k not in held for k in moving)
             new = [k for k, y in held.items() if start.get(k, MISSING) is not y]
             out = {k: self.mark(held[k]) for k in new if everywhere or k in moving}
             return {**held, **out} if any(out[k] is not held[k] for k in out) else held
-        if type(x) is Array and old is not None and version(x) != old.held[0] and self.of_batch:
+        if type(x) is Array and old is not None and version(x) != old.held[0] and all_move:
             adopt(current(x), Array(x.payload, self.trace, held[1]))
         return held
 
@@ -487,6 +499,9 @@ class SolversStores:
             return Array(np.asarray(value)[()], self.trace, x)
         return x
 
+
+# Parameters that are functions which rules never call.
+UNREPEATED = "callback", "jac", "hess", "hessp", "fprime", "fprime2", "Dfun"
 
 CURRENT: ContextVar[SolversStores | None] = ContextVar("stores of solvers", default=None)
 
@@ -519,17 +534,17 @@ def functions_in(x: Any) -> list[Any]:
 
 
 @contextmanager
-def stored_once(name: str, given: Any) -> Iterator[None]:
+def stored_once(name: str, given: Any) -> Iterator[SolversStores | None]:
     """Within, functions in `given` store what SciPy's own calls of them store."""
     functions = functions_in(given)
     if not functions:
-        yield
+        yield None
         return
     objects = StorableObjects((functions, given))
     state = SolversStores(name, (functions, given), objects) if objects.may_store else None
     with during(CURRENT, state):
         try:
-            yield
+            yield state
         except PullbackError:
             if state is not None:
                 state.rewind()  # it may be called again, for each example

@@ -17,7 +17,7 @@ from ...core.registry import FUNCTIONS, REFUSED, replaces
 from ...core.trace import unsearched
 from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
-from .by_example import again
+from .by_example import again, apart
 from .operation import as_recorded
 from .repeated_stores import stored_once
 from .results import NONE
@@ -42,8 +42,12 @@ def serves(
             return replaces(*originals)(function)
 
         def rule(*args: Any, **kwargs: Any) -> Any:
-            with unsearched(), stored_once(originals[0].__name__, (args, kwargs)):
-                return as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
+            original = originals[0]
+            with unsearched(), stored_once(original.__name__, (args, kwargs)) as stores:
+                out = as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
+                if stores is not None:
+                    stores.gives(out, original, args, kwargs)
+                return out
 
         def call(*args: Any, **kwargs: Any) -> Any:
             args, kwargs = reached(args), reached(kwargs)
@@ -135,15 +139,20 @@ def traced(original: FunctionType) -> Callable[..., Any]:
     return lambda *args, **kwargs: CALLS[own](*args, **kwargs)
 
 
-def by_values(*originals: Any) -> None:
+def by_values(*originals: Any, call: Callable[..., Any] = again) -> None:
     """Enter public functions and classes of SciPy's that may have to be called by example."""
     for original in originals:
         stands = STANDS.get(id(original))
         if stands is None:
             stands = traced(original) if type(original) is FunctionType else partial(made, original)
-        stand_in = update_wrapper(partial(again, stands), original, updated=())
+        stand_in = update_wrapper(partial(call, stands), original, updated=())
         STANDS[id(original)] = stand_in
         BEHIND[id(stand_in)] = original
+
+
+def one_for_each(*classes: Any) -> None:
+    """Enter classes whose methods refuse what they keep, if it is mapped: an object by example."""
+    by_values(*classes, call=apart)
 
 
 def made(cls: Any, *args: Any, **options: Any) -> Any:
