@@ -75,6 +75,19 @@ def whole(n):
     return operator.index(n)
 
 
+def order_of(order, usual):
+    """An order of memory as NumPy takes it: a letter of either case, or None for the usual one."""
+    if order is None:
+        return usual
+    if isinstance(order, bytes):
+        order = order.decode("latin-1")
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if order.upper() not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return order.upper()
+
+
 def dims(shape):
     """A shape as a tuple of ints."""
     if type(shape) is tuple and INTS.issuperset(map(type, shape)):

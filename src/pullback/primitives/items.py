@@ -13,6 +13,7 @@ import numpy as np
 from ..core.array import Array, snapshot, told
 from ..core.scalars import is_python
 from ..core.storage import current
+from .arguments import whole
 
 
 def kept_by(x):
@@ -32,6 +33,9 @@ def item(self, *args):
         return np.asarray(told(self, "x.item()")).item(*args)
     if len(args) == 1 and isinstance(args[0], tuple):
         args = args[0]
+    for i in args:
+        if type(i) is not int and type(i) is not Array:
+            whole(i)  # raises for what is no integer
     if len(args) == 1 and x.ndim != 1:
         args = np.unravel_index(range(x.size)[args[0]], x.shape)
     if not args:

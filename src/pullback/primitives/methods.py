@@ -278,7 +278,9 @@ Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
 Array.astype, Array.view = astype, views.view
 # The copy of a NumPy scalar is one.
 Array.copy = lambda self, order="C": (
-    np.astype(self, self.dtype) if is_number(self) else np.copy(self, order=order)
+    np.astype(self, self.dtype)
+    if is_number(self)
+    else np.copy(self, order="C" if order is None else order)
 )
 
 

@@ -22,7 +22,7 @@ from ..core.registry import replaces
 from ..core.spec import PYTHON, Spec, hardened
 from ..core.storage import TALLY, link
 from ..core.trace import is_live
-from .arguments import INTS, arrays_of, as_array, axes_of, dims
+from .arguments import INTS, arrays_of, as_array, axes_of, dims, order_of
 from .objects import objects_of
 
 
@@ -190,11 +190,9 @@ copy_p = Astype("copy").declare(gives_back=True)
 
 def axes_in(order, x):
     """The axes of x in an order of memory: "C", "F", "A" for one of them; "K" stays "K"."""
-    order = order.upper() if type(order) is str else order
+    order = order if order in ("C", "K") else order_of(order, "K")
     if order == "A":
         order = "F" if layout(x).flags.fnc else "C"
-    if order not in ("C", "F", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     axes = tuple(range(x.ndim))
     return order if order == "K" else axes if order == "C" else axes[::-1]
 
@@ -279,6 +277,7 @@ def compact(x):
 
 def axes_like(shape, order, like):
     """The axes in the order of memory of what NumPy makes like an array, in another shape."""
+    order = order_of(order, "K")
     if len(shape) < 2 or order == "C":
         return tuple(range(len(shape)))
     strides = np.empty_like(example(like), order=order, shape=shape).strides
@@ -392,7 +391,7 @@ def reshape(a, /, shape, order="C", *, copy=None):
             return reshape_p.of(a, static)
     if copy is False:
         np.reshape(layout(a), shape, order=order, copy=False)  # raises if it cannot be a view
-    order = order.upper() if type(order) is str else order
+    order = order_of(order, "C")
     if order == "A":
         order = "F" if layout(a).flags.fnc else "C"
     if order not in ("C", "F"):
@@ -408,6 +407,7 @@ def reshape(a, /, shape, order="C", *, copy=None):
 
 @replaces(np.ravel)
 def ravel(a, order="C"):
+    order = "C" if order == "C" else order_of(order, "C")
     if order == "K":
         a = transpose_p(a, axes=read_order(layout(a).strides))
         order = "C"
