@@ -5,6 +5,7 @@ import pytest
 from scipy import integrate
 
 import pullback as pb
+from pullback.scipy.integration import switching
 from tests import budgets
 
 from .switching_programs import JUMPS, KINKS, SMOOTH
@@ -186,7 +187,7 @@ def test_batches_with_kinks():
         np.testing.assert_allclose(pb.grad(total)(given), exact(given), rtol=1e-6)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 def test_what_is_refused():
     two = lambda p: integrate.solve_ivp(
         lambda t, y: 1.0 * (t < p[0]) + 2.0 * (t < p[1]) - y, (0, 2), [0.0]
@@ -224,3 +225,35 @@ def test_jumps_that_cancel_and_move_apart_are_refused(name):
         pb.grad(end)(np.array([0.8, 0.8]))
     if name != "elements":
         assert pb.grad(lambda a: a + end((a, a)))(0.8) == pytest.approx(1.0, abs=1e-9)
+
+
+def ramp(x, steep):
+    return np.maximum(steep * x, 0) - np.maximum(steep * x - 1, 0)
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("rtol", [1e-4, 1e-7])
+@pytest.mark.parametrize("steep", [8.0, 40.0, 90.0])
+def test_kinks_close_together_cost_steps_there_alone(steep, rtol, monkeypatch):
+    """Steps are short around two kinks that are close together, and long everywhere else."""
+    counts, take = [], switching.Pieces.take
+
+    def counted(self, start, end):
+        take(self, start, end)
+        counts.append(sum(len(mesh) - 1 for mesh in self.meshes))
+
+    def end(fun, y0, times=(0, 3)):
+        return integrate.solve_ivp(fun, times, [y0], rtol=rtol, atol=rtol * 1e-2).y[0, -1]
+
+    monkeypatch.setattr(switching.Pieces, "take", counted)
+    of_time = lambda k: end(lambda t, y: ramp(t - k, steep) - y, 0.5)
+    backwards = lambda k: end(lambda t, y: y - ramp(-t - k, steep), 0.5, (0, -3))
+    of_state = lambda k: end(lambda t, y: 1 + 0.5 * ramp(y - k, steep), 0.0)
+    twice = lambda k: end(lambda t, y: 1 + 0.5 * ramp(y - k, steep) - 0.2 * ramp(t - 2, 9), 0.0)
+    for k in (0.4, 1.1):
+        by_time = -steep * np.exp(k - 3) * np.expm1(1 / steep)
+        laws = [(of_time, by_time), (backwards, by_time), (of_state, -0.5), (twice, -0.5)]
+        for f, slope in laws:
+            counts.clear()
+            assert pb.grad(f)(k) == pytest.approx(slope, rel=max(1e-6, 0.1 * rtol))
+            assert 0 < sum(counts) <= 60

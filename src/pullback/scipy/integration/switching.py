@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +38,7 @@ FINER, FINEST = 1e-3, 1e-10  # tolerance of the pieces: this part of the user's,
 STEEP = 3.0  # a slope that grows by this factor on a hundredth of the way has no bound
 MOST = 500  # jumps in one solution
 TRIES = 100  # steps towards a jump
+ASIDE = 20  # times the tolerance, of the range: how far places of jumps may be from those found
 
 
 class Left(Exception):
@@ -80,11 +80,36 @@ class Crossing(NamedTuple):
     steep: bool
 
 
+class LongestStep:
+    """How long a step may be, so that none leads over two jumps at once, which would hide both.
+
+    Far from two that are close together it may be long, up to where they may begin; from there on
+    it is half as long as the way from one to the other.
+    places: where jumps were found along a solution with tolerance rtol, in order of time
+    """
+
+    def __init__(self, places: list[float], start: float, end: float, rtol: float) -> None:
+        self.start, self.whole = start, abs(end - start)
+        ways = np.abs(np.array(places) - start)
+        apart = np.diff(ways)
+        counting = apart > 1e-6 * self.whole
+        aside = np.maximum(apart, min(ASIDE * rtol, 1.0) * self.whole)[counting]
+        self.begins = ways[:-1][counting] - aside
+        self.ends = ways[1:][counting] + aside
+        self.halves = np.maximum(apart[counting] / 2, self.whole / 1e3)
+
+    def __call__(self, t: float) -> float:
+        """The longest step from t."""
+        way = abs(t - self.start)
+        limits = np.maximum(self.halves, self.begins - way)[self.ends > way]
+        return float(np.min(limits, initial=self.whole / 2))
+
+
 class Pieces:
     """The solution on plain values, piece by piece: meshes, and crossings between pieces.
 
     among: the decisions at which the right-hand side jumps
-    longest: the longest step
+    longest: how long a step may be from a time on
     bends: whether there are only kinks, for a first derivative, which needs to know where they are
         but not how they move
     starts_steep: whether slopes are infinite where it begins
@@ -99,7 +124,7 @@ class Pieces:
         y: np.ndarray,
         sizes: Any,
         among: Any,
-        longest: float,
+        longest: LongestStep,
         bends: bool,
     ) -> None:
         self.side, self.method, self.among, self.longest = side, method, among, longest
@@ -131,7 +156,7 @@ class Pieces:
 
     def begin(self, t: float, y: np.ndarray) -> None:
         """Begin a piece, with the decisions at its first point."""
-        self.t, self.y, self.trial = t, y, self.longest
+        self.t, self.y, self.trial = t, y, self.longest(t)
         self.meshes.append([t])
         self.guesses.append([])
         self.decisions = self.decided(t, y)
@@ -154,11 +179,11 @@ class Pieces:
         try:
             solver = self.solver(
                 self.checked, self.t, self.y, end, rtol=self.rtol,
-                atol=self.rtol * 1e-2 * self.sizes, max_step=self.longest,
+                atol=self.rtol * 1e-2 * self.sizes, max_step=self.longest(self.t),
                 first_step=min(self.trial, abs(end - self.t)),
             )  # fmt: skip
             while solver.status == "running":
-                before = solver.t
+                before, solver.max_step = solver.t, self.longest(solver.t)
                 message = solver.step()
                 if solver.status == "failed":
                     raise SolverError(
@@ -466,10 +491,9 @@ def in_pieces(
     if len(jumps) > MOST:
         raise staying(next(iter(jumps[-1].keys)))
     among = frozenset(key for change in jumps for key in change.keys)
-    whole = abs(end - start)
     places = [change.low for change in jumps]
-    apart = [abs(b - a) for a, b in pairwise(places if bends else [start, *places, end])]
-    longest = max(whole / 1e3, min([x for x in apart if x > 1e-6 * whole], default=whole) / 2)
+    around = places if bends else [start, *places, end]
+    longest = LongestStep(around, start, end, path.rtol)
     ys = np.abs([np.asarray(peel(y)) for y in path.ys])
     sizes = np.maximum(np.max(ys, axis=0), 1e-6 * np.max(ys) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
