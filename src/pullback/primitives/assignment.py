@@ -20,7 +20,7 @@ from ..core.instances import numbers_of
 from ..core.kinds import Linear
 from ..core.layout import duplicate
 from ..core.locked import refuse_locked
-from ..core.operands import operand
+from ..core.operands import as_mask, operand
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.storage import TALLY, WRITERS, adopt, catch_up, is_flat, root_of, root_storage
@@ -423,8 +423,6 @@ def into(x, v, casting="same_kind", where=True):
             f"A result of shape {np.shape(v)} cannot be written into an array of shape {x.shape}."
         )
     if where is not True:
-        if hasattr(where, "dtype") and where.dtype.kind != "b":
-            raise TypeError(f"A mask `where` of {where.dtype} was given where bool is asked for.")
         v = np.where(where, v, snapshot(x))
     assign(x, (Ellipsis,), [], v)
     return x
@@ -445,6 +443,7 @@ def target(x, name):
 def copyto(dst, src, casting="same_kind", where=True):
     x, src = target(dst, "numpy.copyto"), as_array(src)
     if where is not True:
+        where = as_mask(where)
         refuse_selected("numpy.copyto(x, v, where=mask)", x, where, src, copy_where)
     if src.ndim > x.ndim and src.shape[: src.ndim - x.ndim] == (1,) * (src.ndim - x.ndim):
         src = np.reshape(src, src.shape[src.ndim - x.ndim :])
