@@ -20,6 +20,7 @@ from ..core.instances import numbers_of
 from ..core.kinds import Linear
 from ..core.layout import duplicate
 from ..core.locked import refuse_locked
+from ..core.lost import TEXTS, warn_read_in
 from ..core.operands import as_mask, operand
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact, spec_of
@@ -249,6 +250,8 @@ def assign(x, key, arrays, v):
     """Write v into x at a key: into x itself, or into the Array that x is a view of."""
     if type(v) is not Array and type(v) is not float:
         v = float(v) if v is np.ma.masked and is_element(x, key) else plain_operand(v)
+        if TEXTS:
+            warn_read_in(v, "x[key] = text")
     root, path = x, ()
     if x.storage is not None:
         storage = x.storage
