@@ -144,3 +144,46 @@ def test_what_is_linear_and_shown_has_a_second_derivative():
         return 3 * x
 
     assert pb.grad(pb.grad(f))(X) == 0.0
+
+
+def written(write):
+    """A reader: the first element of an array after `write` has put the text into it."""
+
+    def read(x, text):
+        z = np.zeros(3) * x
+        write(z, text)
+        return z[0]
+
+    return read
+
+
+# Of an Array, which NumPy's text may be written into, and what is filled with a text.
+INTO_ARRAYS = {
+    "x[0]": written(lambda z, text: z.__setitem__(0, text)),
+    "x[:]": written(lambda z, text: z.__setitem__(slice(None), text)),
+    "x[:], a list": written(lambda z, text: z.__setitem__(slice(None), [text] * 3)),
+    "x[:], an array": written(lambda z, text: z.__setitem__(slice(None), np.array([text] * 3))),
+    "x[mask]": written(lambda z, text: z.__setitem__(np.array([True, False, True]), text)),
+    "x[places]": written(lambda z, text: z.__setitem__([0, 1], text)),
+    "x.flat": written(lambda z, text: z.flat.__setitem__(0, text)),
+    "fill": written(lambda z, text: z.fill(text)),
+    "put": written(lambda z, text: np.put(z, [0], text)),
+    "copyto": written(lambda z, text: np.copyto(z, text, casting="unsafe")),
+    "full": lambda x, text: np.full(3, text, dtype=float)[0],
+    "full, a dtype by place": lambda x, text: np.full(3, text, float)[0],
+    "full by name": lambda x, text: np.full(shape=3, fill_value=text, dtype=float)[0],
+    "full like": lambda x, text: np.full(3, text, dtype=float, like=x)[0],
+    "full_like": lambda x, text: np.full_like(np.ones(3) * x, text)[0],
+    "full_like of a plain array": lambda x, text: np.full_like(np.ones(3), text)[0],
+    "full_like by name": lambda x, text: np.full_like(x, fill_value=text, dtype=float),
+    "array like": lambda x, text: np.array([text], dtype=float, like=x)[0],
+}
+
+
+@pytest.mark.parametrize("mode", ["grad", "jvp", "vjp"])
+@pytest.mark.parametrize("name", INTO_ARRAYS)
+def test_so_does_text_that_is_written_into_an_array(name, mode):
+    read, derive = INTO_ARRAYS[name], MODES[mode]
+    assert lost(derive(lambda x: x * 2 + read(x, f"{x:.3f}")), X)
+    assert lost(derive(lambda x: x * 2 + read(x, f"-{x:.3f}")), X)
+    assert not lost(derive(lambda x: x * read(x, "2.5") + 0 * len(f"{x:.3f}")), X)

@@ -17,8 +17,27 @@ FUNCTIONS = {
     "zeros_like": lambda x, order: x + np.zeros_like(x, order=order),
     "full_like": lambda x, order: x * np.full_like(x, 2.0, order=order),
     "add": lambda x, order: np.add(x, 1.0, order=order),
+    "array": lambda x, order: np.array(x, order=order),
+    "array of a list": lambda x, order: np.array([x, x], order=order),
+    "array of a dtype": lambda x, order: np.array(x, np.float32, order=order),
+    "array, no copy": lambda x, order: np.array(x, copy=None, order=order),
+    "array like": lambda x, order: np.array([1.0, 2.0], order=order, like=x)[0] + x,
+    "array of objects": lambda x, order: np.array([x, x], object).astype(float, order=order),
+    "asarray": lambda x, order: np.asarray(x, order=order),
+    "asarray of a list": lambda x, order: np.asarray([x, x], order=order),
+    "asanyarray": lambda x, order: np.asanyarray(x, order=order),
+    "asarray_chkfinite": lambda x, order: np.asarray_chkfinite(x, order=order),
+    "require": lambda x, order: np.require(x, requirements=order),
+    "full": lambda x, order: np.full((2, 3), x.ravel()[0], order=order),
+    "full like": lambda x, order: np.full((2, 3), 2.0, order=order, like=x) + x,
+    "zeros like": lambda x, order: np.zeros(x.shape, order=order, like=x) + x,
+    "ones_like of a shape": lambda x, order: np.ones_like(x, order=order, shape=(2, 3)),
+    "empty": lambda x, order: x + np.empty(x.shape, order=order).ndim,
+    "einsum": lambda x, order: np.einsum("...,...->...", x, x, order=order),
+    "einsum of one": lambda x, order: np.einsum("...->...", x, order=order),
+    "ravel_multi_index": lambda x, order: x * np.ravel_multi_index((1, 1), (2, 3), order=order),
 }
-ORDERS = [None, *"CFAKcfakX", "", "CC", np.str_("F"), b"C", b"f", 0, True, (0,)]
+ORDERS = [None, *"CFAKcfakX", "", "CC", np.str_("F"), b"C", b"f", 0, True, (0,), b"", 1, False, []]
 ROWS = np.arange(6.0).reshape(2, 3)
 OPERANDS = [ROWS, np.asfortranarray(ROWS), ROWS[0], np.array(2.0)]
 
@@ -34,7 +53,7 @@ def outcome(f, x, order):
 
     try:
         out = g(x) if type(x) is np.ndarray else pb.vjp(g, x[0])[0]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
         return type(error)
     return np.asarray(out).tolist(), lies[0]
 

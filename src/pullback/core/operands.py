@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .array import Array, peel
+from .array import Array, is_number, peel
 from .cotangent import Cotangent
 from .errors import ArgumentTypeError
 from .kinds import Elementwise
@@ -172,9 +172,13 @@ ARRAYS = frozenset({Array, np.ndarray})
 
 
 def as_mask(where: Any) -> Any:
-    """`where=` as NumPy takes it: an array as it is, of anything else the truth values."""
+    """`where=` as NumPy takes it: an array of truth values, of anything else the truth values."""
     if type(where) in ARRAYS or isinstance(where, ndarray):
-        return where
+        if where.dtype.kind == "b":
+            return where
+        if type(where) is Array and is_number(where):
+            return where != 0
+        raise TypeError(f"A mask `where` of {where.dtype} was given where bool is asked for.")
     return as_array(where) if holds_arrays(where) else np.asarray(where, bool)
 
 

@@ -325,6 +325,8 @@ def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
             return np.broadcast_to(objects_of(fill_value), shape).copy()
         fill = as_array(fill_value)
         return np.copy(creation.full(fill, shape, fill, *args, **kwargs))
+    if TEXTS and np.dtype(kwargs.get("dtype", (*args, "U")[0]) or "U").kind in "biufc":
+        warn_read_in(fill_value, "numpy.full(shape, text)")
     return made(np.full(shape, fill_value, *args, **kwargs))
 
 

@@ -20,13 +20,14 @@ from ..core.instances import numbers_of
 from ..core.kinds import Linear
 from ..core.layout import duplicate
 from ..core.locked import refuse_locked
-from ..core.operands import operand
+from ..core.lost import TEXTS, warn_read_in
+from ..core.operands import as_mask, operand
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.storage import TALLY, WRITERS, adopt, catch_up, is_flat, root_of, root_storage
 from ..core.trace import CONSTANT, running, youngest
 from ..core.writes import go_ahead, goes_on_ahead, reach, return_lent
-from .arguments import as_array, somewhere
+from .arguments import as_array, somewhere, surely
 from .indexing import along, getitem_p
 from .keys import INDEX, basic, batched, fill, in_order, mapped, nonzero, parse
 from .latest import by_rows, latest, picked
@@ -135,7 +136,11 @@ def view_spec(spec, path):
 def setitem(x, key, v):
     """x[key] = v"""
     if is_flat(x):
-        v = cycled(x, key, v)
+        try:
+            v = cycled(x, key, v)
+        except IndexError:
+            write_before_outside(x, key, v)
+            raise
         rewind(x, key)
     if x.storage is not None and (type(key) is int or type(key) is tuple):
         root, place = (x, key) if x.storage.root is None else element(x, key)
@@ -161,7 +166,12 @@ def setitem(x, key, v):
         setitem(y, fill(template, arrays), v)
         assign(x, (Ellipsis,), [], np.reshape(y, x.shape))
         return
-    assign(x, template, *by_rows(arrays, v))
+    try:
+        assign(x, template, *by_rows(arrays, v))
+    except IndexError:
+        if is_flat(x):
+            write_before_outside(x, key, v)
+        raise
 
 
 def set_selected(x, mask, v):
@@ -180,6 +190,27 @@ def set_selected(x, mask, v):
             return
         v = np.reshape(as_array(v), shape[extra:])
     assign(x, (Ellipsis,), [], np.where(np.reshape(mask, mask.shape + (1,) * rest), v, x))
+
+
+def inside(places, n):
+    """The places before the first that is out of range of n elements; none where none is.
+
+    NumPy's loops over places have written there when they raise. None too if places are mapped.
+    """
+    places = np.ravel(places)
+    outside = np.logical_or(places < -n, places >= n)
+    return places[: int(np.argmax(outside))] if surely(outside) else places[:0]
+
+
+def write_before_outside(x, key, v):
+    """Write what NumPy has written in x.flat when it meets a place that is out of range."""
+    key = key[0] if type(key) is tuple and len(key) == 1 else key
+    if type(key) in (list, ndarray, Array):
+        places = as_array(key)
+        if places.dtype.kind in "iu" and places.ndim:
+            places = inside(places, x.size)
+            if places.size:
+                setitem(x, places, v)
 
 
 def cycled(x, key, v):
@@ -219,6 +250,8 @@ def assign(x, key, arrays, v):
     """Write v into x at a key: into x itself, or into the Array that x is a view of."""
     if type(v) is not Array and type(v) is not float:
         v = float(v) if v is np.ma.masked and is_element(x, key) else plain_operand(v)
+        if TEXTS:
+            warn_read_in(v, "x[key] = text")
     root, path = x, ()
     if x.storage is not None:
         storage = x.storage
@@ -393,8 +426,6 @@ def into(x, v, casting="same_kind", where=True):
             f"A result of shape {np.shape(v)} cannot be written into an array of shape {x.shape}."
         )
     if where is not True:
-        if hasattr(where, "dtype") and where.dtype.kind != "b":
-            raise TypeError(f"A mask `where` of {where.dtype} was given where bool is asked for.")
         v = np.where(where, v, snapshot(x))
     assign(x, (Ellipsis,), [], v)
     return x
@@ -415,6 +446,7 @@ def target(x, name):
 def copyto(dst, src, casting="same_kind", where=True):
     x, src = target(dst, "numpy.copyto"), as_array(src)
     if where is not True:
+        where = as_mask(where)
         refuse_selected("numpy.copyto(x, v, where=mask)", x, where, src, copy_where)
     if src.ndim > x.ndim and src.shape[: src.ndim - x.ndim] == (1,) * (src.ndim - x.ndim):
         src = np.reshape(src, src.shape[src.ndim - x.ndim :])

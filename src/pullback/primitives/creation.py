@@ -13,13 +13,14 @@ from ..core.cotangent import unbroadcast
 from ..core.kinds import Linear
 from ..core.layout import asked_layout, layout
 from ..core.locked import asked_read_only
+from ..core.lost import TEXTS, warn_read_in
 from ..core.operands import holds_arrays
 from ..core.primitive import Primitive, align
 from ..core.registry import creates, replaces
 from ..core.spec import Spec, promoted
 from ..core.storage import root_storage
 from ..core.trace import CONSTANT
-from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_of, surely
+from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_of, order_of, surely
 from .indexing import scatter_p
 from .keys import known
 from .rounding import rounded
@@ -89,6 +90,8 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     dtype = a.dtype if dtype is None else np.dtype(dtype)
     if dtype.hasobject and not holds_arrays((fill_value,)):
         return np.full_like(form(a), fill_value, dtype, order, shape=shape)
+    if TEXTS:
+        warn_read_in(fill_value, "numpy.full_like(x, text)")
     (fill,) = arrays_of((fill_value,))
     out = broadcast_p(cast(fill, dtype), shape=a.shape if shape is None else dims(shape))
     axes = axes_like(out.shape, order, a)
@@ -145,8 +148,11 @@ COPY_MODE = np._CopyMode  # NumPy's own name for `copy=True`, `False` and `None`
 def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0):
     if type(copy) is COPY_MODE:
         copy = {"ALWAYS": True, "NEVER": False}.get(copy.name)
+    order = order if order == "K" else order_of(order, "K")
     x = as_array(object)
     if type(x) is not Array:
+        if TEXTS and dtype is not None and np.dtype(dtype).kind in "biufc":
+            warn_read_in(object, "numpy.array(text)")
         return arrayed(adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin)))
     dtype = x.dtype if dtype is None else np.dtype(dtype)
     if isinstance(copy, np._CopyMode):
@@ -155,7 +161,9 @@ def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=
     made = x is not object or (is_number(x) and x.within is not CONSTANT)
     if made and copy is False:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
-    x = converted(x, dtype, order or "K", bool(copy) and not made, copy is False)
+    if made and order != "F":
+        order = "C"  # as NumPy lays out lists, however their items lie
+    x = converted(x, dtype, order, bool(copy) and not made, copy is False)
     if type(x) is not Array:  # of integers, which carry no derivative
         x = np.asarray(x)
     elif made and is_number(x):
@@ -183,8 +191,7 @@ def asfortranarray(like, a, dtype=None):
 
 @creates(np.require)
 def require(like, a, dtype=None, requirements=None):
-    given = [requirements] if isinstance(requirements, str) else requirements or ()
-    wanted = {REQUIREMENTS[name.upper()] for name in given}
+    wanted = {REQUIREMENTS[name.upper()] for name in requirements or ()}  # of a text, its letters
     if wanted >= {"C", "F"}:
         raise ValueError('Cannot specify both "C" and "F" order')
     order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
@@ -204,6 +211,11 @@ REQUIREMENTS = {
 
 @creates(np.full)
 def full(like, shape, fill_value, dtype=None, order="C", *, device=None):
+    order = "C" if order == "C" else order_of(order, "C")
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    if TEXTS and dtype is not None and np.dtype(dtype).kind in "biufc":
+        warn_read_in(fill_value, "numpy.full(shape, text)")
     (fill,) = arrays_of((fill_value,))
     fill = fill if dtype is None else cast(fill, np.dtype(dtype))
     out = np.copy(broadcast_p(fill, shape=dims(shape)), order=order)

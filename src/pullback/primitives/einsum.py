@@ -17,7 +17,7 @@ from ..core.plain_numpy import past
 from ..core.primitive import align
 from ..core.registry import refuse, replaces
 from ..core.spec import Spec
-from .arguments import as_array
+from .arguments import as_array, order_of
 from .partly import Contraction
 from .strided import diagonal_of
 
@@ -164,6 +164,7 @@ dot_of_vectors_p = DotOfVectors("vecdot")
 @replaces(np.einsum)
 @into_out(adds=True, broadcasts=True)
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
+    order = order if order == "K" else order_of(order, "K")
     refuse("numpy.einsum", out=out)
     subscripts, xs = subscripts_of(operands)
     xs = [as_array(x) for x in xs]
@@ -174,9 +175,9 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     if len(xs) == 1 and dtype is None and sorted(result) == sorted(set(ins[0])):
         return rearranged(xs[0], ins[0], result)  # a view, whatever the order
     out = contracted(xs, ins, result, optimize)
-    if order in ("K", "k") or out.ndim < 2:
+    if order == "K" or out.ndim < 2:
         return out
-    if order in ("A", "a"):
+    if order == "A":
         order = "F" if all(layout(x).flags.f_contiguous for x in xs) else "C"
     return np.copy(out, order=order)
 

@@ -15,7 +15,7 @@ from numpy import float64, ndarray
 from ..core.array import Array, rank
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.kinds import Linear
-from ..core.operands import as_mask
+from ..core.operands import as_mask, holds_arrays
 from ..core.out import into_out
 from ..core.plain_numpy import count_nonzero
 from ..core.primitive import Primitive, align, one_by_one
@@ -250,7 +250,11 @@ def with_identity(where, a, initial):
 
 def counted_by(where, a):
     """A mask for a mean, which counts what takes part."""
-    if where is None or type(where) in (int, float, str, type):  # NumPy would count with these
+    counts = where is None or type(where) in (int, float, str, type)
+    if isinstance(where, (list, tuple)) and not holds_arrays(where):
+        given = np.asarray(where)
+        counts = given.dtype.kind != "b" and not np.isin(given, (0, 1)).all()
+    if counts:  # NumPy would count with these
         raise ArgumentTypeError(f"The `where=` of a mean or variance is a mask, but got {where!r}.")
     return broadcastable(where, a)
 

@@ -11,7 +11,7 @@ from ..core.array import Array
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.kinds import Linear
 from ..core.layout import example
-from ..core.operands import operand
+from ..core.operands import as_mask, operand
 from ..core.registry import FUNCTIONS, METHODS, refuse
 from ..core.spec import Spec
 from .arguments import REDUCED_BY
@@ -38,7 +38,7 @@ def reduce(
     if initial is None and (where is not True or not array.size):
         raise lacks_identity(ufunc)
     if where is not True:
-        given["where"] = where
+        given["where"] = where = as_mask(where)
     if initial is not np._NoValue and initial is not None:
         given["initial"] = initial
     named = REDUCED_BY.get(ufunc)

@@ -10,7 +10,7 @@ from ..core.registry import METHODS, replaces
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from .arguments import as_array, axis_of
-from .assignment import assign, into, setitem, target
+from .assignment import assign, inside, into, setitem, target
 from .indexing import as_index, scatter
 from .keys import INDEX, known, mapped
 
@@ -20,7 +20,11 @@ ALL = (Ellipsis,), ()
 @replaces(np.put)
 def put(a, ind, v, mode="raise"):
     ind = as_index(np.ravel(as_array(ind)), target(a, "numpy.put").size, mode)
-    write_flat(a, ind, v)
+    try:
+        write_flat(a, ind, v)
+    except IndexError:
+        write_flat(a, inside(ind, a.size), v)
+        raise
 
 
 def write_flat(x, places, v):
@@ -36,10 +40,12 @@ def write_flat(x, places, v):
 
 @replaces(np.putmask)
 def putmask(a, mask, values):
-    v = as_array(values)
+    x, mask, v = target(a, "numpy.putmask"), as_array(mask), as_array(values)
+    if mask.size != x.size:
+        raise ValueError("putmask: mask and data must be the same size")
     if v.size:
-        v = np.resize(v, target(a, "numpy.putmask").shape)
-        into(a, np.where(as_array(mask), v, snapshot(a)), "unsafe")
+        mask = np.reshape(mask, x.shape)
+        into(x, np.where(mask, np.resize(v, x.shape), snapshot(x)), "unsafe")
 
 
 @replaces(np.fill_diagonal)
@@ -63,6 +69,8 @@ def fill_diagonal(a, val, wrap=False):
 def put_along_axis(arr, indices, values, axis):
     x = target(arr, "numpy.put_along_axis")
     indices = as_array(indices)
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
     if axis is None:
         write_flat(x, indices, values)
         return
