@@ -17,6 +17,7 @@ from tests.together import try_all
 
 ROUND = [0.0, 0.5, 1.0, -1.0, 2.0]
 STEP = 1e-4
+MODES = "forward", "reverse", "mapped"
 SHARE = 40
 # Functions by what is said of them: differences are no guide to their derivatives there.
 OTHERWISE = {
@@ -100,9 +101,9 @@ def found(f, mode):
     return None if lost or not np.isfinite(out) else out
 
 
-def is_linear(sample, i, start, directions):
+def is_linear(sample, i, start, directions, listed):
     """Whether slopes add up, as they don't at a kink that a direction passes straight through."""
-    slopes = [slope(along(sample, i, start, d)) for d in (*directions, sum(directions))]
+    slopes = [slope(along(sample, i, start, d, listed)) for d in (*directions, sum(directions))]
     return None not in slopes and abs(slopes[0] + slopes[1] - slopes[2]) < 1e-4 * (
         1 + sum(map(abs, slopes))
     )
@@ -112,18 +113,19 @@ def check_round_numbers(sample):
     for text, i, start in starts(sample):
         waves = np.cos(np.arange(float(start.size)) + 1).reshape(start.shape)
         other = np.sin(3 * np.arange(float(start.size)) + 1).reshape(start.shape)
-        f = along(sample, i, start, waves)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of odd numbers
-                right = slope(f)
-        except Exception:
-            continue
-        for mode in ("forward", "reverse", "mapped", "listed") if right is not None else ():
-            listed = mode == "listed" and start.ndim == 1
-            got = found(along(sample, i, start, waves, listed), mode)
-            if got is not None and abs(got - right) > 2e-3 * (abs(right) + 1):
-                assert not is_linear(sample, i, start, (waves, other)), (text, mode, got, right)
+        for listed in (False, True) if start.ndim == 1 else (False,):
+            f = along(sample, i, start, waves, listed)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of odd numbers
+                    right = slope(f)
+            except Exception:
+                continue
+            for mode in () if right is None else ["reverse"] if listed else MODES:
+                got = found(f, mode)
+                if got is not None and abs(got - right) > 2e-3 * (abs(right) + 1):
+                    smooth = is_linear(sample, i, start, (waves, other), listed)
+                    assert not smooth, (text, listed, mode, got, right)
 
 
 SAMPLES = {
@@ -135,6 +137,8 @@ SAMPLES = {
 }
 
 
+# SciPy's compiled `qr_insert` and `qr_delete` divide by 0 and report it at the side.
+@pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")
 @KINKS
 @pytest.mark.share(SHARE)
 @pytest.mark.parametrize("name", SAMPLES)
