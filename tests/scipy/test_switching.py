@@ -257,22 +257,3 @@ def test_kinks_close_together_cost_steps_there_alone(steep, rtol, monkeypatch):
             counts.clear()
             assert pb.grad(f)(k) == pytest.approx(slope, rel=max(1e-6, 0.1 * rtol))
             assert 0 < sum(counts) <= 60
-
-
-NARROW = {
-    "clip": lambda u: np.clip(u, 0.0, 1.0),
-    "clip of arrays": lambda u: np.clip(u * np.ones(2), np.zeros(2), np.ones(2))[0],
-    "equal": lambda u: np.where(np.minimum(np.maximum(u, 0.0), 1.0) == u, u, 1.0 * (u > 0)),
-}
-
-
-@pytest.mark.parametrize("name", NARROW)
-def test_two_kinks_between_places_that_are_compared_are_seen(name):
-    """Whether a number equals its bound is the same below and above both."""
-    steep = NARROW[name]
-    end = lambda k: integrate.solve_ivp(
-        lambda t, y: [steep((t - k) * 40)], (0, 4), [0.5], rtol=1e-3, atol=1e-6
-    ).y[0, -1]
-    assert pb.grad(end)(1.1) == pytest.approx(-1.0, rel=1e-4)  # y(4) = 0.5 + 4 - k - 1 / 80
-    area = lambda k: integrate.quad(lambda t: steep((t - k) * 2000), 0, 4)[0]
-    assert pb.grad(area)(1.1) == pytest.approx(-1.0, rel=1e-6)

@@ -75,22 +75,11 @@ def row(
     return register(primitive.declare(**traits))
 
 
-def compares(ufunc, value, level=None):
+def compares(ufunc, value):
     lower = ufunc.__name__
     return row(
-        ufunc, value=value, lower=lower, constant=True, comparison=True, surface=operator.sub,
-        level=level,
-    )  # fmt: skip
-
-
-def side(x, y):
-    """Which of two is the larger one: their equality alone is the same on both sides of a jump.
-
-    So the kinks of a clip are seen from places on either side of them both.
-    """
-    if np.iscomplexobj(x) or np.iscomplexobj(y):
-        return x == y
-    return np.where(x > y, 1.0, np.where(x < y, -1.0, 0.0))
+        ufunc, value=value, lower=lower, constant=True, comparison=True, surface=operator.sub
+    )
 
 
 def function_row(function, *partials, name, lower=None):
@@ -518,8 +507,8 @@ spacing     = row(np.spacing,    ZERO, steps=True)
 floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv, lower="floor_divide",
                    arithmetic=True, divides=True, steps=True, surface=quotient_off_integer)
 
-equal         = compares(np.equal,          operator.eq, side)
-not_equal     = compares(np.not_equal,      operator.ne, side)
+equal         = compares(np.equal,          operator.eq)
+not_equal     = compares(np.not_equal,      operator.ne)
 less          = compares(np.less,           operator.lt)
 less_equal    = compares(np.less_equal,     operator.le)
 greater       = compares(np.greater,        operator.gt)
