@@ -124,7 +124,6 @@ def by_operator(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) 
 
 
 USUAL = frozenset({"out", "dtype", "where"})  # keywords that are looked at where they are used
-LENGTH_0 = [(0,) * n for n in range(65)]
 
 
 def check_keywords(ufunc: Any, inputs: Any, keywords: dict[str, Any]) -> None:
@@ -147,7 +146,8 @@ def of_none(x: Any, numbers: bool = False) -> Any:
     numbers: whether a number stays one; otherwise it becomes an array, too.
     """
     spec = spec_of(x if type(x) in ARRAYS else as_array(x))
-    return np.empty(LENGTH_0[len(spec.shape) if numbers else max(len(spec.shape), 1)], spec.dtype)
+    axes = len(spec.shape) if numbers else max(len(spec.shape), 1)
+    return np.empty((0,) * axes, spec.dtype)
 
 
 def checked_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:

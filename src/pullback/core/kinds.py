@@ -275,14 +275,17 @@ class Elementwise(Primitive):
             self.notes = tuple([noting(self, (i,), self.rules[i]) for i in (0, 1)])
 
     @cached_property
+    def both_forms(self):
+        """The partials' forms for Arrays, and for a cotangent that is a plain array of float64."""
+        return tuple(zip(*map(self.forms, self.partials), strict=True)) or ((), ())
+
+    @cached_property
     def in_flight(self):
-        """The partials' forms for Arrays."""
-        return tuple([self.forms(partial)[0] for partial in self.partials])
+        return self.both_forms[0]
 
     @cached_property
     def beside_doubles(self):
-        """Their forms for a cotangent that is a plain array of float64."""
-        return tuple([self.forms(partial)[1] for partial in self.partials])
+        return self.both_forms[1]
 
     def value(self, *xs):
         trace = youngest(xs)

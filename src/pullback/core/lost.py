@@ -21,6 +21,7 @@ import weakref
 from contextvars import ContextVar
 from typing import Any
 
+from numpy import dtype as numpy_dtype
 from numpy import float64, ndarray
 
 from .errors import ArgumentError, ConversionError, LostDerivativeWarning
@@ -364,6 +365,12 @@ def warn_read_in(x: Any, asked: str) -> None:
                 warn_read_in(item, asked)
     elif type(x) is io.StringIO:
         warn_read_in(x.getvalue(), asked)
+
+
+def warn_read_as(dtype: Any, x: Any, asked: str) -> None:
+    """The same where numbers of a dtype are made of it; none is made if it's None."""
+    if dtype is not None and numpy_dtype(dtype).kind in "biufc":
+        warn_read_in(x, asked)
 
 
 def warn_read_alone(trace: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.array import Array, is_number, peel
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
-from ..core.lost import TEXTS, warn_read_in
+from ..core.lost import TEXTS, warn_read_as, warn_read_in
 from ..core.operands import HELD, as_array, holds_arrays, leaves
 from ..core.reach.namespaces import BEHIND, STANDS
 from ..core.reach.twins import with_given_arrays
@@ -325,8 +325,8 @@ def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
             return np.broadcast_to(objects_of(fill_value), shape).copy()
         fill = as_array(fill_value)
         return np.copy(creation.full(fill, shape, fill, *args, **kwargs))
-    if TEXTS and np.dtype(kwargs.get("dtype", (*args, "U")[0]) or "U").kind in "biufc":
-        warn_read_in(fill_value, "numpy.full(shape, text)")
+    if TEXTS:
+        warn_read_as(kwargs.get("dtype", (*args, None)[0]), fill_value, "numpy.full(shape, text)")
     return made(np.full(shape, fill_value, *args, **kwargs))
 
 

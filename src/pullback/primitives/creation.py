@@ -13,7 +13,7 @@ from ..core.cotangent import unbroadcast
 from ..core.kinds import Linear
 from ..core.layout import asked_layout, layout
 from ..core.locked import asked_read_only
-from ..core.lost import TEXTS, warn_read_in
+from ..core.lost import TEXTS, warn_read_as, warn_read_in
 from ..core.operands import holds_arrays
 from ..core.primitive import Primitive, align
 from ..core.registry import creates, replaces
@@ -151,8 +151,8 @@ def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=
     order = order if order == "K" else order_of(order, "K")
     x = as_array(object)
     if type(x) is not Array:
-        if TEXTS and dtype is not None and np.dtype(dtype).kind in "biufc":
-            warn_read_in(object, "numpy.array(text)")
+        if TEXTS:
+            warn_read_as(dtype, object, "numpy.array(text)")
         return arrayed(adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin)))
     dtype = x.dtype if dtype is None else np.dtype(dtype)
     if isinstance(copy, np._CopyMode):
@@ -214,8 +214,8 @@ def full(like, shape, fill_value, dtype=None, order="C", *, device=None):
     order = "C" if order == "C" else order_of(order, "C")
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
-    if TEXTS and dtype is not None and np.dtype(dtype).kind in "biufc":
-        warn_read_in(fill_value, "numpy.full(shape, text)")
+    if TEXTS:
+        warn_read_as(dtype, fill_value, "numpy.full(shape, text)")
     (fill,) = arrays_of((fill_value,))
     fill = fill if dtype is None else cast(fill, np.dtype(dtype))
     out = np.copy(broadcast_p(fill, shape=dims(shape)), order=order)

@@ -204,14 +204,11 @@ def method(function):
                 return function(self, *args, **kwargs)
         try:
             return FUNCTIONS[function](self, *args, **kwargs)
-        except TypeError as error:
+        except Exception as error:
             unknown = kwargs.keys() - signature(function).parameters
-            if unknown:
+            if unknown and isinstance(error, TypeError):
                 given = {name: kwargs[name] for name in kwargs if name in unknown}
                 refuse_keywords(function, given, f"x.{function.__name__}")
-            refuse_as_numpy(of_arrays, (self, *args), kwargs, error)
-            raise
-        except Exception as error:
             refuse_as_numpy(of_arrays, (self, *args), kwargs, error)
             raise
 

@@ -106,6 +106,7 @@ EQUATIONS = {
     "pbdv_seq": parabolic,
     "pbvv_seq": parabolic,
 }
+BENDS = {"lmbda": lambda k: -1 / (2 * k + 2)}
 
 
 def tabulated(function, table):
@@ -119,7 +120,7 @@ def tabulated(function, table):
                 f" orders from 0 on, but got {x.dtype}{list(x.shape)} and {parameters}.\n"
                 f"  {WHY[1]}."
             )
-        if function is getattr(sp, "lmbda", None) and parameters[0] != int(parameters[0]):
+        if table.bend is not None and parameters[0] != int(parameters[0]):
             x = np.where(x < 0, -x, x)  # as SciPy has it
         parameters = tuple([n.item() if isinstance(n, np.generic) else n for n in parameters])
         return table(x.astype(DOUBLE), parameters=parameters)
@@ -127,7 +128,5 @@ def tabulated(function, table):
 
 for name, equation in EQUATIONS.items():
     if hasattr(sp, name):  # which SciPy may have removed
-        bend = {"lmbda": lambda k: -1 / (2 * k + 2)}.get(name)
-        table = Table(getattr(sp, name), equation, bend)
-        tabulated(getattr(sp, name), table)
+        tabulated(getattr(sp, name), Table(getattr(sp, name), equation, BENDS.get(name)))
 REFUSED[sp.pbdn_seq] = WHY

@@ -26,7 +26,6 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from inspect import signature
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from types import MemberDescriptorType as Slot
 from typing import Any, NoReturn
@@ -270,9 +269,7 @@ def now(place: StoredPlace, key: Any) -> Any:
 
 def contents_of(x: Any) -> Any:
     """What a container holds; of a file in memory, its text and where it stands."""
-    if of(x, io.StringIO):
-        return x.getvalue(), x.tell()
-    if of(x, io.BytesIO):
+    if of(x, (io.StringIO, io.BytesIO)):
         return x.getvalue(), x.tell()
     if of(x, (bytearray, array)):
         return x[:]
@@ -393,10 +390,9 @@ class SolversStores:
             raise ArgumentError(message)
         warnings.warn(message, LostDerivativeWarning, stacklevel=2)
 
-    def gives(self, out: Any, original: Any, args: Any, kwargs: Any) -> None:
-        """The rule has this result, of a call of SciPy's function `original`."""
+    def gives(self, out: Any, given: dict[str, Any]) -> None:
+        """The rule has this result, of a call with these arguments."""
         if holds_array(out):
-            given = signature(original).bind_partial(*args, **kwargs).arguments
             alone = [given[name] for name in UNREPEATED if name in given]
             self.unrepeated = StorableObjects(functions_in(alone)).found
 

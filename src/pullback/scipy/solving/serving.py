@@ -19,6 +19,7 @@ from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
 from .by_example import again, apart
 from .operation import as_recorded
+from .plain import signature
 from .repeated_stores import stored_once
 from .results import NONE
 
@@ -46,7 +47,7 @@ def serves(
             with unsearched(), stored_once(original.__name__, (args, kwargs)) as stores:
                 out = as_recorded(function, args, kwargs, amplifies=amplifies, varying=varying)
                 if stores is not None:
-                    stores.gives(out, original, args, kwargs)
+                    stores.gives(out, signature(original).bind_partial(*args, **kwargs).arguments)
                 return out
 
         def call(*args: Any, **kwargs: Any) -> Any:
