@@ -205,6 +205,12 @@ class Eigvalsh(Eigh):
         _, v = lapack.eigh(a, UPLO)
         return self.results(a, lapack.eigvalsh(a, UPLO), v, faced=faced)
 
+    def composed(self, a, *faced, UPLO):
+        found, w = self.shown_composed(a, UPLO=UPLO), self.composed_values(a, UPLO=UPLO)
+        if faced or found is NotImplemented or w is NotImplemented:
+            return NotImplemented
+        return self.framed(a, w, found[1])
+
 
 eigh_p, eigvalsh_p = Eigh("eigh"), Eigvalsh("eigvalsh")
 
@@ -553,6 +559,12 @@ class Svdvals(SVD):
     def value(self, a, *faced, full):
         u, _, vh = lapack.svd(a, full)
         return self.results(a, u, lapack.singular_values(a), vh, faced=faced)
+
+    def composed(self, a, *faced, full):
+        found, s = self.factors(a, full), self.composed_values(a, full=full)
+        if faced or found is None or s is NotImplemented:
+            return NotImplemented
+        return self.framed(a, found[0], s, found[2])
 
 
 svd_p, svdvals_p = SVD("svd"), Svdvals("svdvals")
