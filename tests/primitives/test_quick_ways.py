@@ -21,6 +21,8 @@ from pullback.primitives.linalg import cofactors_p, of_few_rows
 from pullback.transforms.lifted import lift
 from pullback.transforms.reverse import ReverseTrace
 
+from ..budgets import asked
+
 X = np.array([0.4, 1.3, -0.7, 2.1])
 MATRIX = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.1]])
 
@@ -254,29 +256,35 @@ class TestNumbers:
                         assert signs.all(), (ufunc, number)
 
 
+BINARY = sorted(
+    ufunc.__name__
+    for ufunc, primitive in UFUNCS.items()
+    if primitive is not None and len(primitive.partials) == 2 and not primitive.constant
+    if getattr(np, ufunc.__name__, None) is ufunc
+)
+
+
 class TestPlainOperands:
     """Beside arrays of other dtypes, and beside what is made inside, as by the way for all."""
 
     DTYPES = (bool, np.int8, np.int64, np.uint64, np.float16, np.float32, np.float64, ">i4", ">f8")
     PLAIN = (np.array([2, 0, 1]), np.array([[1], [3]]), np.array(2))
 
-    @pytest.mark.share(2)
+    CASES = tuple(itertools.product(BINARY, range(len(PLAIN)), DTYPES, (False, True)))
+
     def test_all_functions(self, monkeypatch):
         x = np.array([0.7, 1.3, 2.4])
         slow = lambda self, primitive, x, y: self.process(primitive, (x, y), {})
-        for ufunc, primitive in list(UFUNCS.items()):
-            if primitive is None or primitive.constant or len(primitive.partials) != 2:
-                continue
-            for plain, dtype in itertools.product(self.PLAIN, self.DTYPES):
-                for f in (ufunc, lambda x, y, f=ufunc: f(y, x)):
-                    y = plain.astype(dtype)
-                    inside = lambda x, f=f, y=y: f(x, np.array(y))
-                    with np.errstate(all="ignore"):
-                        quick = [outcome(lambda x, f=f, y=y: f(x, y), x), outcome(inside, x)]
-                        with monkeypatch.context() as patch:
-                            patch.setattr(ReverseTrace, "binary", slow)
-                            like = outcome(lambda x, f=f, y=y: f(x, y), x)
-                    assert quick == [like, like], (ufunc, y)
+        for name, i, dtype, first in asked(self.CASES, 4):
+            ufunc, y = getattr(np, name), self.PLAIN[i].astype(dtype)
+            f = (lambda x, y, f=ufunc: f(y, x)) if first else ufunc
+            beside = lambda x, f=f, y=y: f(x, y)
+            with np.errstate(all="ignore"):
+                quick = [outcome(g, x) for g in (beside, lambda x, f=f, y=y: f(x, np.array(y)))]
+                with monkeypatch.context() as patch:
+                    patch.setattr(ReverseTrace, "binary", slow)
+                    like = outcome(beside, x)
+            assert quick == [like, like], (name, y, first)
 
     def test_what_is_made_inside_and_then_written_to(self):
         def f(x):
