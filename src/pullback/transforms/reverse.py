@@ -44,6 +44,7 @@ TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)
 ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
+LESSER = frozenset("?bBhHiIlLqQef")  # dtypes that are float64 beside it
 
 keep_freed_memory()
 
@@ -78,6 +79,10 @@ class ReverseTrace(Trace):
             return ReverseTrace.beside(self, primitive, 0, x, y)
         if x.within is self is y.within:
             return ReverseTrace.pair(self, primitive, x, y)
+        if y.within is CONSTANT and y.storage is None:
+            return ReverseTrace.beside(self, primitive, 0, x, y.payload)
+        if x.within is CONSTANT and x.storage is None:
+            return ReverseTrace.beside(self, primitive, 1, y, x.payload)
         return bind(primitive, (x, y), {})
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
@@ -172,13 +177,20 @@ class ReverseTrace(Trace):
         a = x.payload
         p = bottom(a) if type(a) is Array else a
         large = plain.nbytes > COPIED_BESIDE and primitive.reads_other[i]
-        if large or type(p) in PYTHON or p.dtype is not plain.dtype:
+        if large or type(p) in PYTHON:
             return self.process(primitive, (plain, x) if i else (x, plain), {})
+        given = plain
+        if p.dtype is not plain.dtype:
+            if p.dtype is not DOUBLE or plain.dtype.char not in LESSER or not primitive.converts:
+                return self.process(primitive, (plain, x) if i else (x, plain), {})
+            plain = plain.astype(DOUBLE)  # as NumPy does
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
         if primitive.decides and self.decided(primitive, *((plain, x) if i else (x, plain))):
             return out
-        kept = copied(plain, self) if primitive.reads_other[i] else None
+        kept = None
+        if primitive.reads_other[i]:
+            kept = copied(plain, self) if plain is given else plain
         if p.shape != plain.shape:
             return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
         return primitive.notes[i](out, self, (x.node,), *((kept, a) if i else (a, kept)))
