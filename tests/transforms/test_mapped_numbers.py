@@ -165,7 +165,7 @@ GIVEN = {
 
 def of_call(f, *args):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of overflows, and of code that stays in Python
         try:
             return f(*args)
         except Exception as error:

@@ -41,7 +41,7 @@ def close(x, y):
 def test_numbers_of_arrays(dtype):
     rows = np.array([[1.7, 200.0], [100.0, 1.3]]) * (1 + 0.5j if dtype in "FDG" else 1)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of casts and domains
         rows = rows.astype(dtype)
         for name, make in asked(MADE, 8, dtype).items():
             for given, number in NUMBERS.items():
