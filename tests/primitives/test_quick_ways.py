@@ -18,6 +18,7 @@ from pullback.core.registry import UFUNCS
 from pullback.primitives import lapack
 from pullback.primitives.einsum import einsum_p
 from pullback.primitives.linalg import cofactors_p, of_few_rows
+from pullback.transforms.forward import ForwardTrace
 from pullback.transforms.lifted import lift
 from pullback.transforms.reverse import ReverseTrace
 
@@ -282,7 +283,8 @@ class TestPlainOperands:
             with np.errstate(all="ignore"):
                 quick = [outcome(g, x) for g in (beside, lambda x, f=f, y=y: f(x, np.array(y)))]
                 with monkeypatch.context() as patch:
-                    patch.setattr(ReverseTrace, "binary", slow)
+                    for trace in ReverseTrace, ForwardTrace:
+                        patch.setattr(trace, "binary", slow)
                     like = outcome(beside, x)
             assert quick == [like, like], (name, y, first)
 

@@ -34,7 +34,7 @@ from ..core.usage import listing, usage
 from .arguments import Selection, needs_arguments
 from .backward import backward
 from .lifted import any_reached, cotangents, lift, primals_of
-from .meeting import applied, is_double, meet, moves, writes_number
+from .meeting import applied, is_double, meet, moves, widened, writes_number
 from .returned import check_output, check_scalar, holds_numbers, settle, settle_tree, split_aux
 from .searched import judge, steepness
 from .seeds import branches, conform
@@ -44,7 +44,6 @@ TAKEN = 1000  # elements from which `take` is faster than an index
 ONE = float64(1)
 ONLY = 0, 1  # operand 0 of 1
 PLAIN = frozenset({ndarray, float64})
-LESSER = frozenset("?bBhHiIlLqQef")  # dtypes that are float64 beside it
 
 keep_freed_memory()
 
@@ -181,9 +180,10 @@ class ReverseTrace(Trace):
             return self.process(primitive, (plain, x) if i else (x, plain), {})
         given = plain
         if p.dtype is not plain.dtype:
-            if p.dtype is not DOUBLE or plain.dtype.char not in LESSER or not primitive.converts:
+            wide = widened(primitive, p, plain) if type(a) is ndarray else None
+            if wide is None:
                 return self.process(primitive, (plain, x) if i else (x, plain), {})
-            plain = plain.astype(DOUBLE)  # as NumPy does
+            plain = wide
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
         if primitive.decides and self.decided(primitive, *((plain, x) if i else (x, plain))):
