@@ -28,19 +28,19 @@ from .core.array import Array, class_of_number, is_number, snapshot, stop, witho
 from .core.in_place import SHOWN
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
-from .core.lost import TEXTS, warn_read_in
 from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
 from .core.reach.matching import asked_for_id
 from .core.reach.namespaces import BOUND, library
 from .core.reach.session import ANSWERS, ASKED, LOOKUPS, active
 from .core.reach.walk import other_form
 from .core.storage import current
+from .core.written_numbers import TEXTS, warn_given, warn_read_in
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 
 __all__ = [
-    "bytes", "complex", "dir", "eval", "exec", "float", "format", "getattr", "globals", "hasattr",
-    "id", "isinstance", "repr", "str", "super", "type", "vars",
+    "bytes", "compile", "complex", "dir", "eval", "exec", "float", "format", "getattr", "globals",
+    "hasattr", "id", "isinstance", "repr", "str", "super", "type", "vars",
 ]  # fmt: skip
 
 
@@ -247,6 +247,18 @@ def dir(*args: Any) -> Any:
 getattr.direct = hasattr.direct = isinstance.direct = True  # type: ignore[attr-defined]  # of functions
 
 
+def compile(
+    source: Any, filename: Any, mode: Any, flags: int = 0, dont_inherit: bool = False, *args: Any,
+    **kwargs: Any,
+) -> Any:  # fmt: skip
+    if not dont_inherit:
+        flags |= sys._getframe(1).f_code.co_flags & FUTURE
+    out = real.compile(source, filename, mode, flags, True, *args, **kwargs)
+    if TEXTS:
+        warn_read_in(source, "compile(text)")
+    return out
+
+
 def run(how: real.str, source: Any, scope: Any, local: Any, kwargs: dict[real.str, Any]) -> Any:
     """`eval` or `exec` in the caller's namespaces, of code that asks what to call."""
     frame = sys._getframe(2)
@@ -254,17 +266,20 @@ def run(how: real.str, source: Any, scope: Any, local: Any, kwargs: dict[real.st
         scope = frame.f_globals
         local = frame.f_locals if local is None else local
     local = scope if local is None else local
+    given = source
     if not real.isinstance(source, CodeType):
-        if TEXTS:
-            warn_read_in(source, f"{how}(text)")
         text = (
             source.lstrip(" \t") if how == "eval" and real.isinstance(source, real.str) else source
         )
         flags = frame.f_code.co_flags & FUTURE
-        source = compile(text, "<string>", how, flags=flags, dont_inherit=True)
+        source = real.compile(text, "<string>", how, flags=flags, dont_inherit=True)
     if "__builtins__" not in scope:
         scope["__builtins__"] = real
-    return real.getattr(real, how)(other_form(source, scope), scope, local, **kwargs)
+    out = real.getattr(real, how)(other_form(source, scope), scope, local, **kwargs)
+    if TEXTS:
+        by_code = real.isinstance(given, CodeType)
+        (warn_given if by_code else warn_read_in)(given, f"{how}(text)")
+    return out
 
 
 FUTURE = 0x1FF0000  # flags of a code object that say what it has imported from `__future__`

@@ -44,6 +44,7 @@ Nothing is lost in silence:
 
     lost        places where a derivative was lost
     narrowing   searches by comparisons, found by the numbers that they compare
+    written_numbers  numbers that text made of Arrays shows, and what reads them again
     mapped_text  text made from a mapped Array, which can't be used for decisions
     foreign     errors raised by other code that was given an Array
     leftover    Arrays that outlive their trace

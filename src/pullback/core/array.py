@@ -15,10 +15,11 @@ import numpy as np
 from numpy import ndarray
 
 from .errors import ArgumentTypeError, ConversionError
-from .lost import QUESTION, formats_text, refuse_mask, shown
+from .lost import QUESTION, formats_text, refuse_mask
 from .reach.bytecode import original
 from .reach.namespaces import package
 from .storage import current, is_flat, lend, root_storage, touch
+from .written_numbers import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,6 +23,7 @@ from .array import Array
 from .errors import ConversionError, PullbackError, public_module
 from .lost import place
 from .reach.namespaces import library, package, stays, takes_part
+from .reach.readers import READING
 
 # Of what Python brings along, the modules that want plain numbers.
 WANTING = frozenset(
@@ -76,6 +77,7 @@ def translate(error: BaseException) -> None:
         return
     lines = [(steps[i].tb_frame.f_code.co_filename, steps[i].tb_lineno) for i in mine]
     last, below = steps[mine[-1]], steps[mine[-1] + 1 :]
+    below = [each for each in below if each.tb_frame.f_code is not READING]
     if steps[-1].tb_frame.f_code is Array.__index__.__code__:
         below = [each for each in below if package(each.tb_frame.f_globals) != "pullback"]
     if made_of_text(error):

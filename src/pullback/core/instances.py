@@ -39,6 +39,7 @@ from .reach.session import active
 from .reach.walk import MAKERS, reach_class
 from .storage import current
 from .trace import CONSTANT
+from .written_numbers import TEXTS, warn_read_in
 
 ROOTS = (np.ndarray, float)
 NUMBERS = (np.ndarray, np.generic, int, float, complex)
@@ -567,6 +568,8 @@ def new_float(cls: Any, *args: Any) -> Any:
             return number if cls is float else float.__new__(cls, number)
         if derives(cls):
             return Instance(cls, number, {})
+    if TEXTS:
+        warn_read_in(x, "float.__new__(cls, text)")
     return float.__new__(cls, *args)
 
 

@@ -3,31 +3,24 @@
 Text, comparisons and functions that detach use an Array's value and drop its derivative. That's
 what the program asked for, so nothing raises an error. Two cases warn, once per line: a
 hand-written search returns plain numbers that depend on the argument only through comparisons, and
-a number that is written as text and read again is a constant. A second derivative at a kink warns,
-too.
+a number that is written as text and read again is a constant (`written_numbers`). A second
+derivative at a kink warns, too.
 """
 
 from __future__ import annotations
 
 import dis
-import io
 import linecache
 import os
-import re
 import sys
 import threading
 import warnings
-import weakref
 from contextvars import ContextVar
 from typing import Any
 
-from numpy import dtype as numpy_dtype
-from numpy import float64, ndarray
-
 from .errors import ArgumentError, ConversionError, LostDerivativeWarning
-from .mapped_text import mapped_text
 from .reach.bytecode import callee, original
-from .reach.namespaces import library, package, takes_part
+from .reach.namespaces import package, takes_part
 
 
 class TruthOrInteger:
@@ -197,45 +190,6 @@ class Refusal:
         self.line, self.thread = line_of_user(), threading.get_ident()
 
 
-# Text that was made of Arrays with a derivative: their traces, and the line. Most of it is shown to
-# people, so that nothing is said unless the program reads a number from it again, or returns what
-# nothing else can have led to.
-TEXTS: dict[str, tuple[list[weakref.ref[Any]], tuple[str, int] | None]] = {}
-MANY_TEXTS = 256  # before they are forgotten
-
-
-def shown(x: Any, text: str, asked: str) -> str:
-    """Text that was made of an Array. If a package's code asked for it, that warns.
-
-    Of several traces the youngest notes the line, as with comparisons: what is linear, and shown,
-    has a second derivative of zero.
-    """
-    maps = batch_of(x)
-    if maps is not None:
-        refuse_percent(maps)
-        text = mapped_text(text, maps)
-        warn_of_untold(maps, sys._getframe(1))
-    if x.within.converts(x, asked):
-        return text
-    frame = frame_of_user()
-    if frame is not None and library(frame.f_globals) == 1 and takes_part(frame.f_globals):
-        warn_text(x.within, frame)
-        return text
-    traces = []
-    while hasattr(x, "within"):  # an Array, which this module is too deep down to know
-        if x.within.differentiates and not x.within.eager and x.node is not None:
-            traces.append(x.within)
-        x = x.payload
-    if traces:
-        if len(TEXTS) >= MANY_TEXTS:
-            TEXTS.clear()
-        line, youngest = line_of(frame), traces[0]
-        youngest.written = youngest.written or line
-        if maps is None:
-            TEXTS[text.strip()] = list(map(weakref.ref, traces)), line
-    return text
-
-
 def formats_text(frame: Any) -> bool:
     """Whether a frame is at an operator `%`, which asks for what it writes into text."""
     code, at = frame.f_code.co_code, frame.f_lasti
@@ -322,55 +276,6 @@ def warn_text(trace: Any, frame: Any) -> None:
         " result is computed from it, its derivative is missing.",
         line,
     )
-
-
-def running_of(traces: list[weakref.ref[Any]]) -> list[Any]:
-    """Those that have not ended, the youngest first."""
-    found = [each() for each in traces]
-    return [trace for trace in found if trace is not None and not trace.ended]
-
-
-def warn_read(text: str, asked: str) -> None:
-    """Of a number that is read from text, if that was made of an Array."""
-    traces, written = TEXTS.pop(text.strip(), ([], None))
-    for trace in running_of(traces)[:1]:
-        line, trace.written = line_of_user(), None  # it is told here
-        warn(
-            f"`{asked}` read a number from text that was made of an Array of `{trace.name}`, in"
-            f" {place(line)}\n"
-            f"  The text was made in {place(written)}\n"
-            "  What is read from text is a constant, and its derivative is missing: compute with"
-            " the Array itself, or with `pullback.stop_gradient(x)` if no derivative is meant.",
-            line,
-        )
-
-
-NUMBERS = re.compile(r"[-+]?(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-NO_TEXT = frozenset({bool, int, float, complex, ndarray, float64})
-
-
-def warn_read_in(x: Any, asked: str) -> None:
-    """The same of what is read from a text, its numbers, texts in a list or an array, or a file."""
-    if isinstance(x, bytes):
-        x = x.decode("latin-1")
-    if isinstance(x, str):
-        found = NUMBERS.findall(x)
-        for text in TEXTS.keys() & {x.strip(), *found, *[number.lstrip("+-") for number in found]}:
-            warn_read(text, asked)
-    elif type(x) is ndarray and x.dtype.kind in "SU":
-        warn_read_in(x.ravel().tolist(), asked)
-    elif type(x) is list or type(x) is tuple:
-        if not NO_TEXT.issuperset(map(type, x)):
-            for item in x:
-                warn_read_in(item, asked)
-    elif type(x) is io.StringIO:
-        warn_read_in(x.getvalue(), asked)
-
-
-def warn_read_as(dtype: Any, x: Any, asked: str) -> None:
-    """The same where numbers of a dtype are made of it; none is made if it's None."""
-    if dtype is not None and numpy_dtype(dtype).kind in "biufc":
-        warn_read_in(x, asked)
 
 
 def warn_read_alone(trace: Any) -> None:

@@ -26,6 +26,7 @@ from .narrowing import START, Narrowing
 from .reach.calls import call, unreached
 from .reach.namespaces import asker, package, shows
 from .reach.private_arrays import CONSTANTS
+from .reach.readers import DERIVING
 from .spec import PYTHON, is_inexact, spec_of
 from .storage import current, touch
 
@@ -510,6 +511,9 @@ def enclosing() -> list[Trace]:
         found += [trace] if trace.inner is None else [trace, trace.inner]
         trace = trace.outer
     return found
+
+
+DERIVING.append(lambda: any(trace.differentiates for trace in enclosing()))
 
 
 @contextmanager

@@ -13,13 +13,13 @@ import numpy as np
 from ..core.array import Array, is_number, peel
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
-from ..core.lost import TEXTS, warn_read_as, warn_read_in
 from ..core.operands import HELD, as_array, holds_arrays, leaves
 from ..core.reach.namespaces import BEHIND, STANDS
 from ..core.reach.twins import with_given_arrays
 from ..core.registry import FUNCTIONS
 from ..core.scalars import is_python
 from ..core.trace import is_live
+from ..core.written_numbers import TEXTS, is_numeric, warn_read_as, warn_read_in
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, known_value, plainly_everywhere, somewhere
 from ..primitives.objects import objects_of
@@ -177,7 +177,7 @@ def converter(function: Any, implementation: Any, lists: bool = False) -> None:
 
     def convert(function: Any, args: Any, kwargs: Any) -> Any:
         out = function(*args, **kwargs)
-        if TEXTS and out.dtype.kind in "fc":
+        if TEXTS and is_numeric(out.dtype):
             warn_of_text(function, args, kwargs)
         return made(out) if is_fresh(out, args[0] if args else None) else out
 
@@ -349,6 +349,8 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
         if whole.shape and any(np.shape(x) != whole.shape for x in items):
             return np.fromiter([peel(x) for x in items], dtype, **kwargs)  # raises
         return OWN[np.array](items, dtype=element)
+    if TEXTS:
+        warn_read_as(dtype, items, "numpy.fromiter(texts)")
     return made(np.fromiter(items, dtype, count, **kwargs))
 
 

@@ -16,6 +16,7 @@ from ..core.instances import is_plain, lifted, of_root
 from ..core.operands import holds_arrays
 from ..core.reach.namespaces import BOUND
 from ..core.reach.session import active
+from ..core.written_numbers import TEXTS, warn_read_as
 from .fresh import made
 from .wrapping import member
 
@@ -32,7 +33,7 @@ def of_array(f: Any) -> Any:
         return twin(f, name)
     if not active():
         return f
-    if name == "astype" and f.__self__.dtype.kind == "O":
+    if name == "astype" and f.__self__.dtype.kind in "OSU":
         return cast(f)
     if name != "copy":
         return f
@@ -40,9 +41,11 @@ def of_array(f: Any) -> Any:
 
 
 def cast(f: Any) -> Any:
-    """`a.astype(dtype)` of an array of objects, which may hold Arrays."""
+    """`a.astype(dtype)` of an array of objects, which may hold Arrays, or of texts."""
 
     def call(dtype: Any, order: Any = "K", *args: Any, **kwargs: Any) -> Any:
+        if TEXTS:
+            warn_read_as(dtype, f.__self__, "x.astype(dtype)")
         if np.dtype(dtype).kind == "O" or not holds_arrays(f.__self__.ravel().tolist()):
             return f(dtype, order, *args, **kwargs)
         return member(np.array)(f.__self__, dtype, order=order)

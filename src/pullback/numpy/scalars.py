@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.lost import TEXTS, warn_read_in
 from ..core.operands import as_array, holds_arrays
+from ..core.written_numbers import TEXTS, warn_read_in
 from .wrapping import OWN, PLAIN, StandIn, member
 
 

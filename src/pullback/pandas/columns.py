@@ -17,11 +17,11 @@ from pandas.core.arrays.base import ExtensionOpsMixin
 
 from ..core.array import Array, snapshot, told
 from ..core.errors import ArgumentTypeError, MissingRuleError
-from ..core.lost import shown
 from ..core.operands import as_array, holds_arrays
 from ..core.reach.namespaces import caller
 from ..core.storage import current
 from ..core.trace import CONSTANT, is_live
+from ..core.written_numbers import shown
 from ..primitives.arguments import cast
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 

@@ -20,13 +20,13 @@ from ..core.instances import numbers_of
 from ..core.kinds import Linear
 from ..core.layout import duplicate
 from ..core.locked import refuse_locked
-from ..core.lost import TEXTS, warn_read_in
 from ..core.operands import as_mask, operand
 from ..core.registry import replaces
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.storage import TALLY, WRITERS, adopt, catch_up, is_flat, root_of, root_storage
 from ..core.trace import CONSTANT, running, youngest
 from ..core.writes import go_ahead, goes_on_ahead, reach, return_lent
+from ..core.written_numbers import TEXTS, warn_read_in
 from .arguments import as_array, somewhere, surely
 from .indexing import along, getitem_p
 from .keys import INDEX, basic, batched, fill, in_order, mapped, nonzero, parse

@@ -13,13 +13,13 @@ from ..core.cotangent import unbroadcast
 from ..core.kinds import Linear
 from ..core.layout import asked_layout, layout
 from ..core.locked import asked_read_only
-from ..core.lost import TEXTS, warn_read_as, warn_read_in
 from ..core.operands import holds_arrays
 from ..core.primitive import Primitive, align
 from ..core.registry import creates, replaces
 from ..core.spec import Spec, promoted
 from ..core.storage import root_storage
 from ..core.trace import CONSTANT
+from ..core.written_numbers import TEXTS, warn_read_as, warn_read_in
 from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_of, order_of, surely
 from .indexing import scatter_p
 from .keys import known

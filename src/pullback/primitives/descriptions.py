@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array, peel
-from ..core.lost import shown
 from ..core.registry import replaces
 from ..core.spec import PYTHON
 from ..core.storage import current
+from ..core.written_numbers import shown
 from .arguments import settled
 
 # Dtypes: of an Array they are known without its values.

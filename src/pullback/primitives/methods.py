@@ -16,7 +16,6 @@ from ..core.array import Array, class_of_number, is_number, peel, rank, stop, to
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import asked_base, asked_layout
 from ..core.locked import flags_of, setflags
-from ..core.lost import shown
 from ..core.operands import PLAIN, binary
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.refusals import refuse_as_numpy
@@ -26,6 +25,7 @@ from ..core.spec import dtype_of
 from ..core.storage import current
 from ..core.trace import CONSTANT
 from ..core.usage import refuse_keywords
+from ..core.written_numbers import shown
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
     assignment,

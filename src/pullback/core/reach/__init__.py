@@ -31,6 +31,7 @@ What is called instead:
     lru_caches       functions wrapped in `lru_cache`
     numba_functions  functions compiled by numba, called as the Python functions beneath them
     plum_dispatch    functions that plum chooses by the types of their arguments
+    readers          code that may read numbers from text that was made of Arrays
     threads          functions that run in other threads, and errors that end only those
     twins            copies of functions whose own code must stay unchanged
 

@@ -21,6 +21,7 @@ from .class_members import BORING
 from .exchange import KNOWN
 from .namespaces import STANDS
 from .numba_functions import is_jitted
+from .readers import READERS
 from .session import active
 from .threads import CALLABLE
 from .walk import reach_instance
@@ -34,6 +35,8 @@ def standing(f: Any) -> Any:
 
 def given_function(x: Any) -> Any:
     """An argument that may be called: a function is reached, or is ours."""
+    if id(x) in READERS:
+        return x  # a class, which may be wanted for other things
     return standing(x) if type(x) in CALLABLE or id(x) in KNOWN or is_jitted(x) else x
 
 

@@ -16,6 +16,7 @@ import io
 import re
 import sys
 from collections import deque
+from numbers import Number
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
@@ -24,6 +25,7 @@ import numpy as np
 from ..array import Array
 from ..instances import derives
 from ..mapped_text import MAPPING, followed, of_stream
+from ..written_numbers import TEXTS
 from . import clocks  # noqa: F401  # it enters what stands for clocks
 from .call_tables import CALLS, DISPATCHED, Resolver
 from .calls import learn
@@ -35,6 +37,7 @@ from .lru_caches import Cached
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .numba_functions import is_jitted, jitted
 from .plum_dispatch import chosen, is_choosing
+from .readers import READERS, listened, may_read, reading
 from .session import LOOKUPS, SESSION, active
 from .stand_ins import of_container
 from .threads import CALLABLE, THREADS, carrying, is_pool
@@ -84,8 +87,10 @@ def resolved(self: Any, f: Any) -> Any:
         f = LOOKUPS[-1](f)
     if kind in NAMESPACES:
         return f
+    if TEXTS and not LOOKUPS and OPEN and kind not in OURS and may_read(f):
+        return reading(f if id(f) in KNOWN else other(f, kind))
     if kind in OURS or id(f) in KNOWN or not OPEN:
-        return f
+        return f if LOOKUPS else READERS.get(id(f), f)
     code = CALLED.get(id(kind))
     if code is not None and KNOWN.get(id(kind)) is kind and is_called_by(kind, code):
         return f
@@ -98,7 +103,7 @@ Resolver.__getitem__ = resolved  # type: ignore[method-assign]  # defined below 
 def function(f: Any) -> Any:
     """A Python function whose code does not ask yet."""
     if id(f.__code__) in APART_CODE:
-        return followed(f) if MAPPING[0] else f
+        return listened(f)
     learn()
     ours = STANDS.get(id(f))
     if ours is not None:
@@ -106,7 +111,7 @@ def function(f: Any) -> Any:
     if keeps(f.__globals__):
         return foreign(f) if active() else f
     reach_function(f)
-    return followed(f) if MAPPING[0] and id(f.__code__) in APART_CODE else f
+    return listened(f) if id(f.__code__) in APART_CODE else f
 
 
 def method(f: Any) -> Any:
@@ -204,6 +209,9 @@ def a_class(cls: Any) -> Any:
     if cls in THREADS:
         return carrying(cls)
     own = derives(cls)
+    if id(cls) not in READERS and not own and issubclass(cls, Number) and not issubclass(cls, int):
+        READERS[id(cls)] = reading(cls)
+        return reading(a_class(cls))
     if stays(cls.__module__) and not own:
         if not cls.__flags__ & HEAP:
             KNOWN[id(cls)] = cls
@@ -242,7 +250,7 @@ def compiled(f: Any) -> Any:
             if base in BOUND:
                 return BOUND[base](f)
         if stays(type(owner).__module__) and type(owner).__name__ != "PyCapsule":
-            return f
+            return listened(f)
     return foreign(f)
 
 
