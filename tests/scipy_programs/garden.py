@@ -1,5 +1,5 @@
 """A garden's numbers: growth, soil, insects, ponds, weather, light, seeds, maps and pictures of leaves."""
-# ruff: noqa: E501  # lines as they are often written
+# ruff: noqa: E501, RUF059  # names and lines as they are often written
 
 import functools
 from collections import namedtuple

@@ -1,5 +1,5 @@
 """A museum's numbers: finds, visitors, forgeries, insurers, conservators, clocks and coins."""
-# ruff: noqa: E501  # lines as they are often written
+# ruff: noqa: E501, RUF015, RUF059  # names and lines as they are often written
 
 from dataclasses import dataclass
 from functools import cached_property, partial

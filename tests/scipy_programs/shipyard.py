@@ -1,5 +1,5 @@
 """A shipyard's numbers: hulls, cranes, welds, engines, waves, sonar, wiring, plans and trials at sea."""
-# ruff: noqa: E501  # lines as they are often written
+# ruff: noqa: E501, RUF059  # names and lines as they are often written
 
 from dataclasses import dataclass, field
 
