@@ -7,6 +7,7 @@ a triangulation, there's one object for each example, and its methods are called
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import (
@@ -272,7 +273,10 @@ def stamp(x: Any) -> Any:
 
 
 def stacked(outs: list[Any], trace: Any) -> Any:
-    """The results for all examples as one; objects stay apart."""
+    """The results for all examples as one; objects stay apart, and so do masked elements."""
+    outs = [np.ma.getdata(x) if is_masked(x) and not has_masked(x) else x for x in outs]
+    if any(map(is_masked, outs)):
+        return PerExample(outs, trace)
     split = [flatten(out) for out in outs]
     structure = split[0][1]
     if structure is None:
@@ -305,6 +309,16 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
             "  Pass these as arguments, or call it in a loop over the examples."
         )
     return together(np.stack(outs), trace=trace)
+
+
+def is_masked(x: Any) -> bool:
+    masked = sys.modules.get("numpy.ma")  # which takes long to import
+    return masked is not None and isinstance(x, masked.MaskedArray)
+
+
+def has_masked(x: Any) -> bool:
+    """Whether elements of a masked array are masked."""
+    return bool(np.any(np.ma.getmask(x)))
 
 
 def arrays(xs: Any) -> Any:
