@@ -350,7 +350,7 @@ XS = np.array([1.2, 2.9, 0.8, 3.3, 2.1, 4.6, 1.7, 2.4])
 YS = np.array([0.9, 1.95, 1.3, 2.2, 1.93, 3.1, 1.1, 2.6])
 SELDOM = [
     (sherds, (XS, 0.4)),
-    (hoard, (XS + 6.0, 0.3)),
+    (hoard, (XS + 6.0 + 0.1 * YS, 0.3)),
     (layers, (np.array([0.9, 2.4, 3.1]), 1.1)),
     (authenticity, (np.array([28.0, 15.0, 12.0, 9.0, 6.0, 7.0, 5.0, 4.0, 4.0]), 0.3)),
     (provenance, (np.array([[0.1, 0.2], [0.35, 0.1], [0.2, 0.6], [2.1, 1.9], [2.5, 2.2], [1.9, 2.65]]), 0.2)),
@@ -371,7 +371,7 @@ SELDOM = [
     (humidity, (XS + 0.1 * YS, 1.4)),
     (light_dose, (1.4, 1.2)),
     (moth_traps, (XS, 0.2)),
-    (insects, (np.stack([XS, YS]), 0.9)),
+    (insects, (np.stack([XS, YS]), 0.87)),
     (relined, (1.6, 0.7)),
     (pendulum_clocks, (2.0, 0.05)),
     (bell_towers, (0.3, 1.8)),
