@@ -75,11 +75,22 @@ def row(
     return register(primitive.declare(**traits))
 
 
-def compares(ufunc, value):
+def compares(ufunc, value, level=None):
     lower = ufunc.__name__
     return row(
-        ufunc, value=value, lower=lower, constant=True, comparison=True, surface=operator.sub
-    )
+        ufunc, value=value, lower=lower, constant=True, comparison=True, surface=operator.sub,
+        level=level,
+    )  # fmt: skip
+
+
+def order(x, y):
+    """Which of two is larger. Whether they are equal is the same on both sides of a crossing.
+
+    So it is with a number and a bound that it is clipped to, below the bound and above it.
+    """
+    if np.iscomplexobj(x) or np.iscomplexobj(y):
+        return x == y
+    return (x >= y) * 1.0 + (x <= y) * 2.0
 
 
 def function_row(function, *partials, name, lower=None):
@@ -507,8 +518,8 @@ spacing     = row(np.spacing,    ZERO, steps=True)
 floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv, lower="floor_divide",
                    arithmetic=True, divides=True, steps=True, surface=quotient_off_integer)
 
-equal         = compares(np.equal,          operator.eq)
-not_equal     = compares(np.not_equal,      operator.ne)
+equal         = compares(np.equal,          operator.eq, order)
+not_equal     = compares(np.not_equal,      operator.ne, order)
 less          = compares(np.less,           operator.lt)
 less_equal    = compares(np.less_equal,     operator.le)
 greater       = compares(np.greater,        operator.gt)

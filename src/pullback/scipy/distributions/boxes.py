@@ -30,12 +30,14 @@ from scipy.stats import _qmvnt
 from ...compiler.facts.judge import UNDRAWN
 from ...core.array import peel
 from ...core.errors import MissingRuleError
+from ...core.operands import as_array
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach.session import call_outside
 from ...core.spec import Spec
 from ...core.trace import is_live
 from ...primitives.arguments import somewhere
 from ...primitives.exact import exact
+from ...primitives.spectra import from_triangle
 from ..solving.plain import solve
 from ..solving.serving import serves_method
 from .multivariate import NORMAL
@@ -234,7 +236,7 @@ def qauto(func: Any, covar: Any, low: Any, high: Any, rng: Any, *args: Any, **kw
     if func is not None or not any(map(is_live, (covar, low, high))):
         return integrate(method, *map(peel, (covar, low, high)), rng, *args, **kwds)
     run = lambda *given: integrate(method, *given, *args, **kwds)
-    return by_box(run, covar, low, high, rng, np.inf)
+    return by_box(run, covar, low, high, rng, np.inf, upper=is_closed(len(low)))
 
 
 t_of_scipy = _qmvnt._qmvt
@@ -254,12 +256,17 @@ def qmvt(m: Any, nu: Any, covar: Any, low: Any, high: Any, rng: Any, **kwds: Any
     return by_box(run, covar, low, high, rng, float(nu))
 
 
-def by_box(run: Any, covar: Any, low: Any, high: Any, rng: Any, df: float) -> Any:
-    """The probability that SciPy finds, its error and the number of points, which stay."""
+def by_box(
+    run: Any, covar: Any, low: Any, high: Any, rng: Any, df: float, upper: bool = False
+) -> Any:
+    """The probability that SciPy finds, its error and the number of points, which stay.
+
+    upper: the triangle of the covariance that SciPy reads.
+    """
     source = SimpleNamespace(random=lambda size: np.asarray(rng.random(size=size)))
     results = solve(lambda values: run(*values.tree((covar, low, high)), source))
     found, error, count = [results.of(partial(item, k)) for k in range(3)]
-    part = box(*standard(low, high, covar), df)
+    part = box(*standard(low, high, from_triangle(as_array(covar), upper)), df)
     return exact(found, np.broadcast_to(part, found.shape)), error, count
 
 

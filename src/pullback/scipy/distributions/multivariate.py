@@ -27,6 +27,7 @@ from ...core.trace import is_live
 from ...primitives.exact import exact
 from ...primitives.inner_loops import Assumed
 from ...primitives.scipy_special.functions import multigammaln
+from ...primitives.spectra import from_triangle
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 
@@ -45,6 +46,7 @@ called_by_name(GENERIC, *[type(x) for x in vars(multivariate).values() if isinst
 class LogDensity(Primitive):
     """SciPy's logarithm of the density: x has vectors along its last axis.
 
+    The covariance is symmetric: SciPy reads its lower triangle (`from_triangle`).
     With P the inverse of the covariance and z = P (x - mean), it moves by -z . (dx - dmean) and by
     (z . dcov z - trace(P dcov)) / 2; P is not taken to be symmetric, for second derivatives.
     """
@@ -57,15 +59,14 @@ class LogDensity(Primitive):
     def composed(self, x, mean, cov, *, allow_singular):
         """By a Cholesky factor and the inverse, where SciPy takes no eigenvalue for zero.
 
-        SciPy reads the lower triangle. With E = cov - cov' and Frobenius norms, no eigenvalue is
-        below 1 / |P| - |E| and none above |cov| + |E|.
+        With Frobenius norms, no eigenvalue is below 1 / |P| and none above |cov|.
         """
         if any(part.dtype != DOUBLE for part in (x, mean, cov)):
             return NotImplemented
         factor = np.linalg.cholesky(cov)
         inverse = np.linalg.inv(cov)
-        sizes = [np.sqrt(np.sum(a * a)) for a in (inverse, cov - np.swapaxes(cov, 0, 1), cov)]
-        regular = sizes[0] * (2 * sizes[1] + 2 * LEAST * sizes[2]) < 1
+        sizes = [np.sqrt(np.sum(a * a)) for a in (inverse, cov)]
+        regular = sizes[0] * 2 * LEAST * sizes[1] < 1
         gap = x - mean
         square = np.sum((gap @ inverse) * gap, axis=-1)
         log_det = 2 * np.sum(np.log(np.diagonal(factor)))
@@ -201,6 +202,8 @@ def log_density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
     n = cov.shape[-1] if cov.ndim else mean.shape[0]
     if cov.ndim < 2:
         cov = np.eye(n) * cov
+    elif type(cov) is Array:
+        cov = from_triangle(cov)
     if x.ndim == 0:
         x = np.reshape(x, (1,))
     elif x.ndim == 1 and n == 1:
@@ -247,7 +250,7 @@ def entropy(self: Any, mean: Any = None, cov: Any = 1) -> Any:
     found = solve(lambda values: entropy_of_scipy(self, *values.tree((mean, cov))))
     if not found.live or type(cov) is not Array or cov.ndim != 2:
         return entropy_by_scipy(self, mean, cov)
-    return exact(found.of(np.float64), 0.5 * np.linalg.slogdet(cov)[1])
+    return exact(found.of(np.float64), 0.5 * np.linalg.slogdet(from_triangle(cov))[1])
 
 
 entropy_by_scipy = traced(entropy_of_scipy)
@@ -298,7 +301,8 @@ def prepared(M: Any, *args: Any, **kwargs: Any) -> Any:
         return call_outside(_PSD, (peel(M),), made)
     psd = object.__new__(_PSD)
     psd._M, psd._pinv = M, None
-    psd.U, psd.log_pdet = halves_p(M, made=tuple(made.items()))
+    seen = from_triangle(as_array(M), upper=not made.get("lower", True))
+    psd.U, psd.log_pdet = halves_p(seen, made=tuple(made.items()))
     psd.rank = M.shape[0]
     psd.V, psd.eps = np.zeros((psd.rank, 0)), np.inf  # all vectors are in the support
     return psd

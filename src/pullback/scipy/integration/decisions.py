@@ -44,10 +44,14 @@ NONE: Mapping[Key, np.ndarray] = {}
 
 
 class Decision(NamedTuple):
-    """level: plain values; surface: a function without arguments, None if it isn't known."""
+    """level: plain values; surface: a function without arguments, None if it isn't known.
+
+    result: of the operation, plain; None where it has several
+    """
 
     level: np.ndarray
     surface: Callable[[], Any] | None
+    result: Any = None
 
 
 class DecisionTrace(Trace):
@@ -76,9 +80,9 @@ class DecisionTrace(Trace):
     def taken(
         self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
     ) -> Any:
-        """One result, or the value to impose on this decision."""
+        """One result, or the one to impose on this decision."""
         other = self.note(primitive, out, values, static, moves)
-        if other is not None and primitive.level is None:
+        if other is not None:
             out = other.astype(out.dtype)[()]
         return self.result(out, moves)
 
@@ -114,7 +118,7 @@ class DecisionTrace(Trace):
         found, shape = primitive.surface, np.shape(level)
         surface = lambda: np.broadcast_to(found(*values, **static) * 1.0, shape)
         of_edge = primitive is beyond
-        return self.state.enter(level, None if found is None else surface, moves, of_edge)
+        return self.state.enter(level, None if found is None else surface, moves, of_edge, out)
 
     def concrete(self, x: Array, asked: str) -> Any:
         if is_inexact(x.dtype):
@@ -134,7 +138,7 @@ class PointDecisions:
     """The decisions of one run that depend on what moves, by key.
 
     made: whether there were any decisions, also by time alone
-    others: levels to impose on decisions, by key
+    others: results to impose on decisions, by key
     """
 
     def __init__(self, others: Mapping[Key, np.ndarray]) -> None:
@@ -150,9 +154,14 @@ class PointDecisions:
         return (None, 0) if outside is frame else (line_of(frame), frame.f_lasti)
 
     def enter(
-        self, level: Any, surface: Callable[[], Any] | None, moves: bool, of_edge: bool = False
+        self,
+        level: Any,
+        surface: Callable[[], Any] | None,
+        moves: bool,
+        of_edge: bool = False,
+        result: Any = None,
     ) -> Any:
-        """Store a decision; return the level to impose on it, or None."""
+        """Store a decision; return the result to impose on it, or None."""
         self.made = True
         if not moves:
             return None
@@ -160,7 +169,8 @@ class PointDecisions:
         key = *place, self.counts[place], of_edge
         self.counts[place] += 1
         level = np.asarray(peel(level), float)
-        self.found[key] = Decision(np.where(level == level, level, 0.5), surface)
+        level = np.where(level == level, level, 0.5)
+        self.found[key] = Decision(level, surface, peel(result))
         return self.others.get(key)
 
     def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
@@ -173,7 +183,7 @@ class PointDecisions:
         among: the decisions that count; None for all
         """
         out = []
-        for key, (level, _) in self.found.items():
+        for key, (level, *_) in self.found.items():
             if key not in other.found or (among is not None and key not in among):
                 continue
             then = other.found[key].level

@@ -71,7 +71,7 @@ class RightHandSide:
     def all_at(
         self, t: float, y: np.ndarray, others: Mapping[Key, np.ndarray] = NONE
     ) -> tuple[np.ndarray, PointDecisions]:
-        """Its value and slopes in one vector, and its decisions; others: levels to impose."""
+        """Its value and slopes in one vector, and its decisions; others: results to impose."""
         out, decisions = decisions_at(self.slopes, t, y, others)
         return np.concatenate([np.ravel(peel(x)) for x in leaves(out)]), decisions
 
@@ -364,10 +364,11 @@ class Search:
         (first, start), (_, end) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
         changed = start.on_its_way(start.changed(end))
         for key, element in changed if len(changed) > 1 else ():
-            level, then = start.found[key].level, end.found[key].level
-            if level.shape == then.shape:
-                level = np.where(np.arange(level.size).reshape(level.shape) == element, then, level)
-                if self.differ(first, self.side.all_at(a, self.state(i, a), {key: level})[0]):
+            result, then = start.found[key].result, end.found[key].result
+            if result is not None and np.shape(result) == np.shape(then):
+                there = np.arange(np.size(result)).reshape(np.shape(result)) == element
+                other = np.where(there, then, result)
+                if self.differ(first, self.side.all_at(a, self.state(i, a), {key: other})[0]):
                     return True
         return False
 

@@ -40,19 +40,21 @@ class Integrand:
         return not (self.program.chooses or self.surfaces)
 
     def levels(self, x: Any) -> Any:
-        """What is constant between jumps."""
-        found = [np.zeros(0)]
+        """What is constant between jumps, and the surfaces: two rows."""
+        found = [np.zeros((2, 0))]
         if self.surfaces:
-            found.append(self.surfaces.levels(x, self.theta))
+            found.append(self.surfaces.both(x, self.theta))
         if self.program.chooses:
-            found.append(np.reshape(self.program.number([x], self.theta) * 1.0, 1))
-        return np.concatenate(found)
+            number = np.reshape(self.program.number([x], self.theta) * 1.0, 1)
+            found.append(np.stack([number, number * np.nan]))
+        return np.concatenate(found, axis=1)
 
     def breaks(self, domain: Range, marks: Any) -> Any:
         """Where in [0, 1] it may jump, and the marks."""
 
         def levels(u: Any) -> Any:
-            return np.concatenate([self.levels(x) for x, _ in domain.points(u, plain=False)])
+            both = [self.levels(x) for x, _ in domain.points(u, plain=False)]
+            return np.concatenate(both, axis=1)
 
         return breaks(levels, Batches([*self.theta, domain.a, domain.b]), marks)
 

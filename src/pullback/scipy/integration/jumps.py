@@ -125,8 +125,8 @@ class Jumps:
 
         Before it: whether these are some of very many.
         """
-        levels = lambda u: self.surfaces.levels(x_of(u), theta)
-        _, us, which, are_some = changes(levels, Batches([]))
+        both = lambda u: self.surfaces.both(x_of(u), theta)
+        _, us, which, are_some = changes(both, Batches([]))
         found = list[tuple[float, list[int]]]()
         order = np.argsort(us, kind="stable")
         us, which = us[order], which[order]
@@ -251,7 +251,7 @@ class Jumps:
             for i in self.moving:
                 change = generator.uniform(0.5, 1, np.shape(theta[i])) * 1e-3
                 other[i] = theta[i] + change * (1e-3 + np.abs(theta[i]))
-            near = lambda u, by=by, other=other: self.surfaces.levels(x + (2 * u - 1) * by, other)
+            near = lambda u, by=by, other=other: self.surfaces.both(x + (2 * u - 1) * by, other)
             _, us, which, _ = changes(near, Batches([]))
             there = [u for u, w in zip(us, which, strict=True) if w in surfaces]
             if not there or min(abs(2 * u - 1) for u in there) > 1e-9:

@@ -12,7 +12,7 @@ from ...transforms.batch import BatchTrace, vmap
 
 LOOKED = 192  # parts of [0, 1] whose ends are compared
 # A part with a change is taken apart until it is SMALLEST: into MOST_PARTS, of many into fewer.
-MOST_PARTS, FEWEST_PARTS, POINTS, SMALLEST = 4096, 256, 2**18, 2.0**-55
+MOST_PARTS, FEWEST_PARTS, POINTS, SMALLEST = 4096, 64, 2**15, 2.0**-55
 MOST = 500  # changes of one example; of more, some are looked at
 
 
@@ -54,20 +54,28 @@ class Changes(NamedTuple):
     are_some: bool
 
 
-def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
-    """Where the levels, a vector for each number in [0, 1], change."""
+def changes(both: Callable[[Any], Any], batches: Batches) -> Changes:
+    """Where levels change; both: the levels and their surfaces for each number in [0, 1], two rows.
+
+    A part in which one changes is looked at closely for all of them: others may change there twice,
+    as the edges of a hat do on both sides of its top. So is one in which a surface may come to 0
+    and turn back.
+    """
     are_some = False
     us = (np.arange(LOOKED + 1) + 0.5 * (np.arange(LOOKED + 1) % 2)) / LOOKED
-    found = batches.rows(levels, np.broadcast_to(us, (batches.size, len(us))))
-    example, part, which = np.nonzero(np.diff(found, axis=1))
-    left, right = us[part], us[part + 1]
+    differ, near = compared(batches.rows(both, np.broadcast_to(us, (batches.size, len(us)))))
+    example, part = np.nonzero(np.any(differ, axis=2) | near)
+    left, right, differ = us[part], us[part + 1], differ[example, part]
     size = 1.5 / LOOKED
     while len(example) and size > SMALLEST:
         counts = np.bincount(example, minlength=batches.size)
+        if counts.max() > MOST and not np.all(changing := np.any(differ, axis=1)):
+            example, differ = example[changing], differ[changing]
+            left, right = left[changing], right[changing]
+            continue
         if counts.max() > MOST:
             are_some, every = True, -(-counts.max() // MOST)
-            example, which = example[::every], which[::every]
-            left, right = left[::every], right[::every]
+            example, left, right = example[::every], left[::every], right[::every]
             counts = np.bincount(example, minlength=batches.size)
         parts = max(FEWEST_PARTS, min(MOST_PARTS, POINTS // (batches.size * counts.max())))
         size /= parts
@@ -76,22 +84,39 @@ def changes(levels: Callable[[Any], Any], batches: Batches) -> Changes:
         place = np.arange(len(example)) - (np.cumsum(counts) - counts)[example]
         asked = np.full((batches.size, counts.max(), parts + 1), 0.5)
         asked[example, place] = inner
-        found = batches.rows(levels, asked.reshape(batches.size, -1))
-        found = found.reshape(*asked.shape, -1)[example, place]
-        found = np.take_along_axis(found, which[:, None, None], axis=2)[:, :, 0]
-        at, part = np.nonzero(np.diff(found, axis=1))
+        found = batches.rows(both, asked.reshape(batches.size, -1))
+        differ, near = compared(found.reshape(*asked.shape, -1)[example, place])
+        at, part = np.nonzero(np.any(differ, axis=2) | near)
         left, right = inner[at, part], inner[at, part + 1]
-        example, which = example[at], which[at]
-    return Changes(example, (left + right) / 2, which, are_some)
+        example, differ = example[at], differ[at, part]
+    at, which = np.nonzero(differ)
+    return Changes(example[at], ((left + right) / 2)[at], which, are_some)
 
 
-def breaks(levels: Callable[[Any], Any], batches: Batches, marks: Any) -> Any:
+def compared(found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which levels differ between places side by side, and between which a surface may be 0 twice.
+
+    found: rows of places, with levels and then surfaces of each
+    """
+    levels, heights = np.split(found, 2, axis=-1)
+    size, sign = np.abs(heights), np.sign(heights)
+    before, here, after = size[:, :-2], size[:, 1:-1], size[:, 2:]
+    alike = (np.abs(sign[:, :-2] + sign[:, 1:-1] + sign[:, 2:]) == 3) & np.isfinite(before + after)
+    is_least = alike & (here <= before) & (here <= after)
+    turns = np.any(is_least & (3 * here < 2 * np.maximum(before, after)), axis=-1)
+    near = np.zeros(levels.shape[:-1], bool)[:, 1:]
+    near[:, :-1] |= turns
+    near[:, 1:] |= turns
+    return np.diff(levels, axis=1) != 0, near
+
+
+def breaks(both: Callable[[Any], Any], batches: Batches, marks: Any) -> Any:
     """The marks, and where levels change: as many for each example, in order.
 
     What changes at very many places, as the number of steps of an iteration may, is no jump of what
     an integral converges for: it is left to the subdivision.
     """
-    example, place, _, are_some = changes(levels, batches)
+    example, place, _, are_some = changes(both, batches)
     if are_some:
         place = place[:0]
         example = example[:0]

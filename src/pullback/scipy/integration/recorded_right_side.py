@@ -63,7 +63,7 @@ class PlainGraph:
         for n, (primitive, inputs, static, outputs) in enumerate(self.taken):
             out = primitive(*[values[i] for i in inputs], **static)
             if n in others:
-                out = others[n].astype(out.dtype)[()]
+                out = others[n].astype(np.asarray(out).dtype)[()]
             if primitive.n_out is None:
                 values[outputs[0]] = out
             else:
@@ -104,34 +104,36 @@ class RecordedBranch:
             n = sum(counted) if level is None else 1
             self.keys += [(None, number, i, j) for j in range(n)]
 
-    def __call__(self, xs: list[Any], theta: list[Any], others: Any = NONE) -> list[Any]:
-        """Its result, its questions, and its levels.
+    def __call__(
+        self, xs: list[Any], theta: list[Any], others: Any = NONE
+    ) -> tuple[list[Any], dict[Key, Any]]:
+        """Its result, its questions, and its levels; and the results of decisions that have one.
 
-        others: levels of decisions that are to be others, if these are results of one operation
+        others: results of decisions that are to be others, of operations with one
         """
-        places = {self.places[key[2]]: level for key, level in others.items()
-                  if key[1] == self.number and jump_of(self.equations[key[2]])[1] is None
-                  and len(self.equations[key[2]].outputs) == 1}  # fmt: skip
+        places = {self.places[key[2]]: x for key, x in others.items() if key[1] == self.number}
         found = iter(self.steps([*xs, *[theta[i] for i in self.theta]], places))
-        outs = [next(found) for _ in range(self.n_outs)]
-        for e, level, counted in self.kinds:
+        outs, by_key = [next(found) for _ in range(self.n_outs)], dict[Key, Any]()
+        for i, (e, level, counted) in enumerate(self.kinds):
             results = [next(found) for _ in e.outputs]
             operands = [next(found) for _ in e.inputs]
+            if len(results) == 1:
+                by_key[None, self.number, i, 0] = results[0]
             if level is not None:
                 outs.append(level(*operands, **e.static))
             else:
                 outs += [x for x, counts in zip(results, counted, strict=True) if counts]
-        return outs
+        return outs, by_key
 
     def rows(self, ts: np.ndarray, ys: np.ndarray, theta: list[Any]) -> list[np.ndarray]:
         """The same at several places, a row for each."""
 
         def flat(t: Any, y: Any) -> Any:
-            return np.concatenate([np.ravel(x) * 1.0 for x in self([t, y], theta)])
+            return np.concatenate([np.ravel(x) * 1.0 for x in self([t, y], theta)[0]])
 
         with np.errstate(all="ignore"):
             if self.ends is None:
-                value, slopes, *rest = [np.size(x) for x in self([ts[0], ys[0]], theta)]
+                value, slopes, *rest = [np.size(x) for x in self([ts[0], ys[0]], theta)[0]]
                 self.ends = np.cumsum([value + slopes, *rest])[:-1]
             return np.split(np.asarray(peel(vmap(flat)(ts, ys))), self.ends, axis=1)
 
@@ -140,12 +142,15 @@ class RecordedDecisions(PointDecisions):
     """What is decided at a point: levels as they come, by their keys."""
 
     def __init__(self) -> None:
-        self.levels, self.way = dict[Key, Any](), 0
+        self.levels, self.results, self.way = dict[Key, Any](), dict[Key, Any](), 0
 
     @property
     def found(self) -> dict[Key, Decision]:  # type: ignore[override]  # read alone
         levels = {key: np.asarray(x, float) for key, x in self.levels.items()}
-        return {key: Decision(np.where(x == x, x, 0.5), None) for key, x in levels.items()}
+        return {
+            key: Decision(np.where(x == x, x, 0.5), None, self.results.get(key))
+            for key, x in levels.items()
+        }
 
     def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
         return [x for x in changed if x[0][1] == self.way]
@@ -209,7 +214,8 @@ class RecordedRightHandSide(RightHandSide):
         with np.errstate(all="ignore"):
             while out is None:
                 for branch in self.branches:
-                    found = branch(xs, self.theta, others)
+                    found, results = branch(xs, self.theta, others)
+                    decided.results.update(results)
                     decided.levels.update(zip(branch.keys, found[branch.n_outs :], strict=True))
                     if answers_of(found[2 : branch.n_outs]) == branch.answers:
                         out, decided.way = np.concatenate(found[:2]), branch.number

@@ -14,7 +14,7 @@ what its integrand does at the limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -266,33 +266,47 @@ class Surfaces:
         tables = [x for e in self.searches for x in e.outputs]
         self.searching = Graph(graph.inputs, graph.equations, tables).pruned()
 
-    def parts(self, xs: Sequence[Any]) -> Iterator[tuple[Equation, list[Any], list[Any]]]:
-        """Each operation, what of it is constant between jumps, and its operands."""
-        found = iter(self.graph.evaluate(*xs))
+    def parts(self, xs: Sequence[Any]) -> list[tuple[Equation, list[Any], list[Any]]]:
+        """Each operation, its results that are levels or one like the level, and its operands."""
+        found, parts = iter(self.graph.evaluate(*xs)), []
         for e in self.equations:
-            counted = levels_of(e)
+            counted = e.outputs[:1] if jump_of(e)[1] is not None else levels_of(e)
             outs = [(x in counted, next(found)) for x in e.outputs]
             operands = [next(found) for _ in e.inputs]
-            level = jump_of(e)[1]
-            if level is not None:
-                yield e, [level(*operands, **e.static)], operands
-            else:
-                yield e, [out for counts, out in outs if counts], operands
+            parts.append((e, [out for counts, out in outs if counts], operands))
+        return parts
 
     def levels(self, *xs: Any) -> Any:
         """What is constant between jumps, all in one vector."""
-        found = [np.ravel(x) * 1.0 for _, levels, _ in self.parts(xs) for x in levels]
-        whole = np.concatenate(found) if found else np.zeros(0)
-        return np.where(whole == whole, whole, 0.5)  # NaN is a level like others
+        return levels_among(self.parts(xs))
 
     def heights(self, *xs: Any) -> Any:
         """The surfaces, in the places of the levels; NaN where nothing is known of one."""
-        found = []
-        for e, levels, operands in self.parts(xs):
-            surface, _ = jump_of(e)
-            height = np.nan if surface is None else surface(*operands, **e.static) * 1.0
-            found += [np.ravel(np.broadcast_to(height, np.shape(level))) for level in levels]
-        return np.concatenate(found) if found else np.zeros(0)
+        return heights_among(self.parts(xs))
+
+    def both(self, *xs: Any) -> Any:
+        """The levels, and the surfaces: two rows."""
+        parts = self.parts(xs)
+        return np.stack([levels_among(parts), heights_among(parts)])
+
+
+def levels_among(parts: Any) -> Any:
+    found = []
+    for e, outs, operands in parts:
+        level = jump_of(e)[1]
+        outs = outs if level is None else [level(*operands, **e.static)]
+        found += [np.ravel(x) * 1.0 for x in outs]
+    whole = np.concatenate(found) if found else np.zeros(0)
+    return np.where(whole == whole, whole, 0.5)  # NaN is a level like others
+
+
+def heights_among(parts: Any) -> Any:
+    found = []
+    for e, outs, operands in parts:
+        surface, _ = jump_of(e)
+        height = np.nan if surface is None else surface(*operands, **e.static) * 1.0
+        found += [np.ravel(np.broadcast_to(height, np.shape(out))) for out in outs]
+    return np.concatenate(found) if found else np.zeros(0)
 
 
 def may_jump(graph: Graph, groups: Sequence[Sequence[int]], xs: Sequence[Any]) -> bool:
@@ -461,6 +475,10 @@ class ProgramSurfaces:
     def levels(self, x: Any, theta: Sequence[Any]) -> Any:
         found = [each.levels(x, *[theta[i] for i in at]) for each, at in self.branches]
         return np.concatenate(found) if found else np.zeros(0)
+
+    def both(self, x: Any, theta: Sequence[Any]) -> Any:
+        found = [each.both(x, *[theta[i] for i in at]) for each, at in self.branches]
+        return np.concatenate(found, axis=1) if found else np.zeros((2, 0))
 
     def heights(self, x: Any, theta: Sequence[Any]) -> Any:
         return np.concatenate(

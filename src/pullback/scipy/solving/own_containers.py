@@ -6,7 +6,9 @@
 
 A variable is the function's own if all that it is bound to is new: a display such as [], a number,
 what an operator makes, or what `np.empty` and its like and ufuncs return. What an instruction
-stores into is what lies on the stack at its place, as far as no branch comes between.
+stores into is what lies on the stack at its place, as far as no branch comes between. What is
+stored outside begins with a variable of an enclosing function or a global, as in
+`counts["calls"] += 1`, or may be anything.
 """
 
 from __future__ import annotations
@@ -36,13 +38,14 @@ FILLING = {
     "fill", "put", "place", "copyto", "putmask", "put_along_axis", "fill_diagonal", "at", "write",
     "writelines", "truncate", "fromlist", "frombytes", "fromunicode", "byteswap", "readinto",
 }  # fmt: skip
-# Where on the stack lies what an instruction changes.
+# Where on the stack lies what an instruction changes, and that of which it gives a part.
 INTO = {
     "STORE_SUBSCR": 1, "DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_ATTR": 0, "DELETE_ATTR": 0,
 }  # fmt: skip
 CALLS = {"CALL": 1, "CALL_KW": 2}  # by how much more than arguments the stack shrinks
 FUNCTION_LAST = sys.version_info < (3, 13)  # the function is put on it after the object or NULL
 READING = {"LOAD_ATTR", "LOAD_METHOD"}
+DEPTHS = {**INTO, **dict.fromkeys(READING, 0), "BINARY_SUBSCR": 1, "BINARY_SLICE": 2}
 # What puts a result on the stack, and what changes nothing there.
 RESULTS = (
     "LOAD_", "BINARY_", "BUILD_", "CALL", "COMPARE_", "CONTAINS_OP", "FORMAT_", "IS_OP",
@@ -50,6 +53,7 @@ RESULTS = (
 )  # fmt: skip
 SILENT = {"KW_NAMES", "NOP", "PRECALL", "SWAP"}
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_", "LOAD_SUPER")
+NAMED = ("LOAD_DEREF", "LOAD_GLOBAL")
 TWO_IN_ONE = re.compile("((?:LOAD|STORE)_FAST(?:_BORROW)?)_((?:LOAD|STORE)_FAST(?:_BORROW)?)")
 OPERANDS = {"LOAD_ATTR": 1, "LOAD_METHOD": 1, "LOAD_SUPER_ATTR": 3, "LOAD_GLOBAL": 0}
 
@@ -156,15 +160,16 @@ class OwnContainers:
             return None
         return self.makers.get(self.steps[source].argval)
 
-    def added_to(self, i: int) -> set[str] | None:
+    def added_to(self, i: int, code: CodeType) -> set[str] | None:
         """The same of an operator such as `+=`, by where its result goes.
 
-        What it stores in parts of something says so itself.
+        What it stores in parts of something, and in what isn't a variable of code, says so itself.
         """
         step = self.steps[i + 1]
         if step.opname == "STORE_FAST":
             return self.makers.get(step.argval)
-        return set() if step.opname == "SWAP" else None
+        says_so = step.opname in ("SWAP", "STORE_GLOBAL") or step.argval in code.co_freevars
+        return set() if says_so else None
 
     def of_step(self, i: int, code: CodeType) -> set[str] | None:
         """The modules that have to be NumPy for a step to change nothing else; None: it may."""
@@ -173,7 +178,7 @@ class OwnContainers:
         if step.opname in INTO:
             return self.at(i, INTO[step.opname])
         if in_place(step):
-            return self.added_to(i)
+            return self.added_to(i, code)
         if type(name) is tuple and "out" in name and step.opname in ("KW_NAMES", "LOAD_CONST"):
             return None
         if step.opname in STORES or (step.opname == "STORE_DEREF" and name in code.co_freevars):
@@ -185,6 +190,26 @@ class OwnContainers:
         if step.opname in READING:
             return self.at(i, 0)
         return None if step.opname.startswith(GLOBALS) else set()
+
+    def root(self, i: int) -> tuple[str, str] | None:
+        """By which name the program reaches what a step stores into; None if that isn't known.
+
+        `LOAD_DEREF` says that it is a variable of an enclosing function, `LOAD_GLOBAL` a global.
+        With `STORE_GLOBAL` the name itself is bound to something else.
+        """
+        first = self.steps[i]
+        if first.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            return "STORE_GLOBAL", first.argval
+        if first.opname in ("STORE_DEREF", "DELETE_DEREF"):
+            return "LOAD_DEREF", first.argval
+        if first.opname not in INTO and first.opname not in READING:
+            return None
+        while first.opname in DEPTHS:
+            source = self.source(i, DEPTHS[first.opname])
+            if source is None:
+                return None
+            i, first = source, self.steps[source]
+        return (first.opname, first.argval) if first.opname in NAMED else None
 
     def of_super(self, i: int) -> bool:
         """Whether a step reads what `super()` has."""
@@ -198,21 +223,30 @@ def in_place(step: Step) -> bool:
 
 
 @functools.lru_cache(4096)
-def stored_outside(code: CodeType) -> tuple[bool, frozenset[str]]:
-    """Whether code may store into what isn't its own; if not, the modules that have to be NumPy."""
-    own, modules = OwnContainers(code, list(steps_of(code))), set[str]()
+def stored_outside(code: CodeType) -> tuple[Roots, frozenset[str]]:
+    """Where code may store into what isn't its own, and the modules that have to be NumPy."""
+    own = OwnContainers(code, list(steps_of(code)))
+    modules, roots = set[str](), set[tuple[str, str]]()
     for i in range(len(own.steps)):
         needed = own.of_step(i, code)
-        if needed is None:
-            return True, frozenset()
-        modules |= needed
-    return False, frozenset(modules)
+        if needed is not None:
+            modules |= needed
+            continue
+        root = own.root(i)
+        if root is None:
+            return None, frozenset()
+        roots.add(root)
+    return frozenset(roots), frozenset(modules)
 
 
-def stores_outside(code: CodeType, scope: dict[str, Any]) -> bool:
-    """Whether code with these globals may store into anything but its own containers."""
-    may_store, modules = stored_outside(code)
-    return may_store or not all(is_numpy(scope.get(name)) for name in modules)
+# Names by which programs reach what they store into; None: anything may be stored into.
+Roots = frozenset[tuple[str, str]] | None
+
+
+def roots_of_stores(code: CodeType, scope: dict[str, Any]) -> Roots:
+    """The names by which code with these globals reaches what it stores into, see `root`."""
+    roots, modules = stored_outside(code)
+    return roots if all(is_numpy(scope.get(name)) for name in modules) else None
 
 
 def is_numpy(x: Any) -> bool:
