@@ -57,6 +57,7 @@ from .spectra import (
     motion_p,
     pull_values,
     real_of,
+    refuse_rows,
     row,
     simple,
     with_one_zero,
@@ -84,6 +85,7 @@ class Decomposition(Primitive):
         return self.results(a, *factors)
 
     def batch(self, xs, mapped, size, **static):
+        refuse_rows(xs[:1], mapped[:1])
         stacks = [
             x if m else np.broadcast_to(x, (size, *x.shape))
             for x, m in zip(xs, mapped, strict=True)

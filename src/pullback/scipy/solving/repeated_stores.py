@@ -23,7 +23,7 @@ import operator
 import warnings
 from array import array
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -45,6 +45,7 @@ from ...core.reach.session import SESSION
 from ...core.storage import adopt, current, root_of, version
 from ...core.temporary import during
 from ...core.trace import Ended, enclosing
+from .draws import DRAWING, bits_of, set_state, state_of
 from .own_containers import FILLING, roots_of_stores
 
 MISSING = object()  # what an empty cell holds, and a name that isn't bound
@@ -52,7 +53,6 @@ TEXT = str, bytes
 TEXTS = bytearray, array, io.StringIO, io.BytesIO  # what holds text or numbers, and no objects
 NUMBERS = {int, float, bool, complex, type(None), *TEXT}
 CONTAINERS = frozenset({tuple, list, deque, set, frozenset, dict})
-DRAWING = np.random.Generator, np.random.RandomState
 FUNCTIONS = FunctionType, MethodType, functools.partial
 PIECE = 1 << 16  # bytes that are compared at a time
 LONG = 100  # lists that are longer hold numbers
@@ -248,7 +248,7 @@ class StoredContents:
             elif of(x, (list, deque, set, dict, *TEXTS)):
                 self.note(x, contents_of(x))
             elif of(x, DRAWING):
-                bits = x.bit_generator if of(x, np.random.Generator) else x
+                bits = bits_of(x)
                 self.note(bits, state_of(bits))
         for x, name in objects.places:
             self.places[id(x), name] = place = StoredPlace(x, None)
@@ -293,10 +293,6 @@ def owned(x: Any) -> bool:
     while of(x.base, np.ndarray):
         x = x.base
     return bool(x.flags.owndata) or of(x.base, (bytearray, memoryview))
-
-
-def state_of(bits: Any) -> Any:
-    return bits.get_state() if of(bits, np.random.RandomState) else bits.state
 
 
 def now(place: StoredPlace, key: Any) -> Any:
@@ -356,10 +352,8 @@ def put_back(place: StoredPlace, key: Any, held: Any) -> None:
             x[...] = held[1]
     elif of(x, np.ndarray):
         x[...] = held
-    elif of(x, np.random.RandomState):
-        x.set_state(held)
     else:
-        x.state = held
+        set_state(x, held)
 
 
 def put_name(x: Any, name: str, held: Any) -> None:
@@ -406,21 +400,25 @@ class SolversStores:
         self.met: dict[Any, list[Any]] = {}  # what places held after calls of the rule's
         self.unrepeated: Any = ()  # ids of what functions lead to that the rule never calls
 
-    def solved(self, examples: int) -> None:
-        """SciPy has returned, for so many examples of a batch; 0 if there is none."""
+    def solved(self, examples: int, bits: Collection[int]) -> None:
+        """SciPy has returned, for so many examples of a batch; 0 if there is none.
+
+        bits: of generators that drew the same numbers for each of them.
+        """
         if self.after is None or (examples > 1 and not self.of_batch):
             self.after = StoredContents(StorableObjects(self.given), self.before)
             self.of_batch = examples > 1
             if examples > 1:
-                self.refuse_lengths()
+                self.refuse_lengths(bits)
 
-    def refuse_lengths(self) -> None:
+    def refuse_lengths(self, bits: Collection[int]) -> None:
         """Raise if a list that the function itself has made holds what all examples stored."""
         assert self.after is not None
         grown = [
             place.x
             for key, place in self.after.places.items()
             if type(key) is int
+            and key not in bits
             and key in self.before.places
             and key not in self.after.kept.attributes
             and grows(place, self.before.places[key].held)
@@ -552,11 +550,11 @@ UNREPEATED = "callback", "jac", "hess", "hessp", "fprime", "fprime2", "Dfun"
 CURRENT: ContextVar[SolversStores | None] = ContextVar("stores of solvers", default=None)
 
 
-def solved(examples: int) -> None:
+def solved(examples: int, bits: Collection[int] = ()) -> None:
     """SciPy has solved, for so many examples of a batch."""
     state = CURRENT.get()
     if state is not None:
-        state.solved(examples)
+        state.solved(examples, bits)
 
 
 def begun_again() -> None:
