@@ -58,7 +58,7 @@ TWO_IN_ONE = re.compile("((?:LOAD|STORE)_FAST(?:_BORROW)?)_((?:LOAD|STORE)_FAST(
 OPERANDS = {"LOAD_ATTR": 1, "LOAD_METHOD": 1, "LOAD_SUPER_ATTR": 3, "LOAD_GLOBAL": 0}
 
 
-class Step:
+class StackStep:
     """An instruction; of those that are two in one, one half.
 
     effect: by how much the stack grows; results: how much of it is new
@@ -79,14 +79,14 @@ class Step:
         self.results = self.effect + OPERANDS.get(opname, 1 - self.effect)
 
 
-def steps_of(code: CodeType) -> Iterator[Step]:
+def steps_of(code: CodeType) -> Iterator[StackStep]:
     for found in dis.get_instructions(code):
         if halves := TWO_IN_ONE.fullmatch(found.opname):
             first, second = found.argval
-            yield Step(found, halves[1], first)
-            yield Step(found, halves[2], second, first=False)
+            yield StackStep(found, halves[1], first)
+            yield StackStep(found, halves[2], second, first=False)
         elif found.opname != "CACHE":
-            yield Step(found, found.opname, found.argval)
+            yield StackStep(found, found.opname, found.argval)
 
 
 class OwnContainers:
@@ -95,7 +95,7 @@ class OwnContainers:
     makers: for each, the names of modules that have to be NumPy for that
     """
 
-    def __init__(self, code: CodeType, steps: list[Step]) -> None:
+    def __init__(self, code: CodeType, steps: list[StackStep]) -> None:
         self.steps = steps
         self.makers: dict[str, set[str]] = {}
         given = code.co_argcount + code.co_kwonlyargcount
@@ -218,7 +218,7 @@ class OwnContainers:
         return called is not None and self.steps[called].argval == "super"
 
 
-def in_place(step: Step) -> bool:
+def in_place(step: StackStep) -> bool:
     return step.opname == "BINARY_OP" and step.argrepr.endswith("=")
 
 
