@@ -323,10 +323,10 @@ MISTAKES = {
         "x.numpy()", "crc32(x)", "crc32(x.numpy())",
     ),
     "SciPy's compiled code": Mistake(
-        "from scipy import linalg\n\ndef g(x):\n"
-        "    linalg.clarkson_woodruff_transform(x[:, None], 2, rng=0)\n"
+        "from scipy import spatial\n\ndef g(x):\n"
+        "    spatial.tsearch(spatial.Delaunay(np.eye(3)[:, :2]), x[None, :2])\n"
         "    return f(x)\n\nout = pb.grad(g)(X)",
-        "pullback.stop_gradient(x)", "(x[:", "(pullback.stop_gradient(x)[:",
+        "pullback.stop_gradient(x)", ", x[N", ", pullback.stop_gradient(x)[N",
     ),
     # Eager.
     "backward of many numbers": Mistake(

@@ -1,5 +1,6 @@
 """Short ways give what the long ones give: joins of slices, gathers, LAPACK, silence."""
 
+import itertools
 import warnings
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ import pytest
 
 import pullback as pb
 from pullback.core.array import Array
+from pullback.core.node import COPIED_BESIDE
 from pullback.core.operators import INFIX
 from pullback.core.plain_numpy import broadcast_to
 from pullback.core.primitive import Primitive
@@ -16,8 +18,11 @@ from pullback.core.registry import UFUNCS
 from pullback.primitives import lapack
 from pullback.primitives.einsum import einsum_p
 from pullback.primitives.linalg import cofactors_p, of_few_rows
+from pullback.transforms.forward import ForwardTrace
 from pullback.transforms.lifted import lift
 from pullback.transforms.reverse import ReverseTrace
+
+from ..budgets import asked
 
 X = np.array([0.4, 1.3, -0.7, 2.1])
 MATRIX = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.1]])
@@ -208,15 +213,19 @@ class TestWrittenOut:
             np.testing.assert_array_equal(short, long, err_msg=name)
 
     def test_a_watched_array_that_changes(self):
-        large = np.ones((5000, 3))
+        for n in 5000, 50_000:  # the smaller one is copied
+            large = np.ones((n, 3))
 
-        def f(x):
-            y = large @ x
-            large[0, 0] = 2.0
-            return np.sum(y)
+            def f(x, large=large):
+                y = large @ x
+                large[0, 0] = 2.0
+                return np.sum(y)
 
-        with pytest.raises(pb.ArgumentError, match="changed between"):
-            pb.grad(f)(X[:3])
+            if large.nbytes <= COPIED_BESIDE:
+                np.testing.assert_array_equal(pb.grad(f)(X[:3]), [n, n, n])
+                continue
+            with pytest.raises(pb.ArgumentError, match="changed between"):
+                pb.grad(f)(X[:3])
 
 
 class TestNumbers:
@@ -246,6 +255,61 @@ class TestNumbers:
                         )
                         signs = (np.signbit(out) == np.signbit(like)) | np.isnan(like)
                         assert signs.all(), (ufunc, number)
+
+
+BINARY = sorted(
+    ufunc.__name__
+    for ufunc, primitive in UFUNCS.items()
+    if primitive is not None and len(primitive.partials) == 2 and not primitive.constant
+    if getattr(np, ufunc.__name__, None) is ufunc
+)
+
+
+class TestPlainOperands:
+    """Beside arrays of other dtypes, and beside what is made inside, as by the way for all."""
+
+    DTYPES = (bool, np.int8, np.int64, np.uint64, np.float16, np.float32, np.float64, ">i4", ">f8")
+    PLAIN = (np.array([2, 0, 1]), np.array([[1], [3]]), np.array(2))
+
+    CASES = tuple(itertools.product(BINARY, range(len(PLAIN)), DTYPES, (False, True)))
+
+    def test_all_functions(self, monkeypatch):
+        x = np.array([0.7, 1.3, 2.4])
+        slow = lambda self, primitive, x, y: self.process(primitive, (x, y), {})
+        for name, i, dtype, first in asked(self.CASES, 4):
+            ufunc, y = getattr(np, name), self.PLAIN[i].astype(dtype)
+            f = (lambda x, y, f=ufunc: f(y, x)) if first else ufunc
+            beside = lambda x, f=f, y=y: f(x, y)
+            with np.errstate(all="ignore"):
+                quick = [outcome(g, x) for g in (beside, lambda x, f=f, y=y: f(x, np.array(y)))]
+                with monkeypatch.context() as patch:
+                    for trace in ReverseTrace, ForwardTrace:
+                        patch.setattr(trace, "binary", slow)
+                    like = outcome(beside, x)
+            assert quick == [like, like], (name, y, first)
+
+    def test_what_is_made_inside_and_then_written_to(self):
+        def f(x):
+            y = np.ones(4)
+            z = x * y
+            y[1] = 3.0
+            y[2] = x[0]
+            return np.sum(z * x + x * y)
+
+        pb.testing.check_grads(f, (X,), order=2)
+
+
+def outcome(f, x):
+    """Value, both derivatives and second ones as text, or the class of the error."""
+    try:
+        out, pull = pb.vjp(f, x)
+        bar = np.cos(np.arange(np.size(out))).reshape(np.shape(out)).astype(out.dtype)
+        bent = pb.hvp(lambda x: np.sum(f(x) * bar))(x, np.ones(3))
+        zero = out.dtype.type(0)  # a zero of a derivative has no sign
+        parts = [out, pull(bar)[0] + zero, pb.jvp(f, (x,), (np.ones(3),))[1] + zero, bent + zero]
+        return [(str(part.dtype), part.tobytes()) for part in parts]
+    except (TypeError, ValueError, pb.PullbackError) as error:
+        return type(error)
 
 
 class TestMethods:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.transforms.record import record
 
 from ..budgets import asked
 
@@ -108,3 +109,48 @@ def test_masks_of_results_that_are_written_are_those_of_numpy(ufunc, mask):
     np.testing.assert_array_equal(pb.jvp(f, (x,), (x,))[0], f(x))
     slope = (f(x + 1e-6 * x) - f(x - 1e-6 * x)) / 2e-6
     np.testing.assert_allclose(pb.jvp(f, (x,), (x,))[1], slope, rtol=1e-6, atol=1e-9)
+
+
+def of_kinks(f, *xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pb.LostDerivativeWarning)
+        return f(*xs)
+
+
+PICKED = [
+    np.array([0.3, -0.2, 0.7, 0.5, 1.1, 0.9]),  # each is picked alone
+    np.array([1.0, 1.0, 0.5, 2.0, 2.0, 1.0]),  # ties share
+    np.array([0.0, -0.0, 0.5, 0.0, -1.0, -1.0]),
+    np.array([0.5, np.nan, 0.7, 0.9, -1.0, 2.0]),
+    np.array([[0.3, 0.8], [0.5, -0.2], [0.1, 0.9]]),
+    np.array([[0.3, 0.8, 0.8], [0.3, -0.2, 0.9]]),
+]
+
+
+@pytest.mark.parametrize("pick", [np.maximum, np.minimum, np.fmax, np.fmin])
+@pytest.mark.parametrize("x", PICKED, ids=range(len(PICKED)))
+@pytest.mark.parametrize("axis", [0, -1])
+def test_running_picks_are_those_of_one_element_after_another(pick, x, axis):
+    def one_by_one(x):
+        rows = np.moveaxis(x, axis, 0)
+        outs = [rows[0]]
+        for row in rows[1:]:
+            outs.append(pick(outs[-1], row))
+        return np.stack(outs, axis=axis) ** 2
+
+    at_once = lambda x: pick.accumulate(x, axis=axis) ** 2
+    x_dot, bar = np.cos(x.size + np.arange(x.size)).reshape(x.shape), np.linspace(1, 2, x.size)
+    for transformed in (
+        lambda f: pb.vjp(f, x)[1](bar.reshape(x.shape))[0],
+        lambda f: pb.jvp(f, (x,), (x_dot,))[1],
+        lambda f: pb.vmap(pb.grad(lambda x: np.sum(f(x))))(np.stack([x, 2 * x])),
+        lambda f: of_kinks(pb.hvp(lambda x: np.sum(f(x))), x, x_dot),
+    ):
+        np.testing.assert_allclose(transformed(at_once), transformed(one_by_one), rtol=1e-14)
+
+
+def test_running_maxima_take_few_steps():
+    """The operations do not grow with the array, where no elements are equal."""
+    for x in PICKED[0], np.sin(np.arange(500.0)):
+        recorded = record(lambda x: np.maximum.accumulate(x))(x)
+        assert len(recorded.entries) < 3

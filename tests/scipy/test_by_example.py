@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy import integrate, interpolate, ndimage, optimize, signal, sparse, spatial, stats
+from scipy import cluster, integrate, interpolate, ndimage, optimize, signal, sparse, spatial, stats
 from scipy.sparse import linalg
 from scipy.spatial import distance
 
@@ -397,3 +397,33 @@ def test_functions_keep_their_attributes(kind):
     ks = np.array([1.2, 1.1])
     found = pb.vmap(partial(ended_by, kind))(ks)
     np.testing.assert_allclose(found, np.transpose([ended_by(kind, k) for k in ks]), rtol=1e-12)
+
+
+DATA = np.array([1.2, 2.9, 0.8, 3.3, 2.1, 4.6, 1.7, 2.4])
+OF_MASKED = {
+    "hdquantiles": lambda x: stats.mstats.hdquantiles(x, prob=[0.25, 0.6]).sum(),
+    "trimmed mean": lambda x: stats.mstats.trimmed_mean(x, (0.1, 0.2)),
+    "interval": lambda x: np.sum(stats.mstats.trimmed_mean_ci(x, limits=(0.1, 0.1))),
+    "winsorized": lambda x: np.sum(stats.mstats.winsorize(x, limits=0.2) ** 2),
+    "masked": lambda x: stats.mstats.trimboth(x, 0.2).mean() * x[0],
+    "filled": lambda x: stats.mstats.trimboth(x, 0.2).filled(0.0).sum(),
+    "test": lambda x: stats.mstats.ttest_ind(x, DATA[::-1] ** 1.1).pvalue,
+    "groups": lambda x: cut(x),
+    "discrepancy": lambda x: stats.qmc.geometric_discrepancy(x.reshape(4, 2) / 5, method="mst"),
+}  # fmt: skip
+
+
+def cut(x):
+    """The spread of two groups that a tree is cut into."""
+    tree = cluster.hierarchy.centroid(x[:, None])
+    group = cluster.hierarchy.cut_tree(tree, n_clusters=2).ravel()
+    return tree[-1, 2] * np.sum(x[group == 0] ** 2)
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("name", OF_MASKED)
+def test_masked_arrays_and_trees(name):
+    """Each example has its own: other elements are masked, or other branches cut."""
+    f, many = OF_MASKED[name], np.stack([DATA, DATA[::-1] * 1.05])
+    for g in (f, pb.grad(f)):
+        np.testing.assert_allclose(pb.vmap(g)(many), [g(x) for x in many], rtol=1e-10)

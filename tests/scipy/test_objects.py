@@ -136,3 +136,18 @@ def test_wrong_points(kind):
         with pytest.raises(plainly.type) as moving:
             pb.grad(lambda p, make=make: make(p) and 0.0)(POINTS)
         assert str(moving.value).split("\n")[0] == str(plainly.value)
+
+
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("inverse", [False, True])
+def test_turned_vectors_have_the_bits_of_scipys_compiled_code(count, inverse):
+    q = np.random.default_rng(count).normal(size=(count, 4))
+    turned = lambda q: spatial.transform.Rotation.from_quat(q).apply(
+        q[:, :3] * 1.7, inverse=inverse
+    )
+    mean = lambda q: (
+        spatial.transform.Rotation.from_quat(q).mean(np.arange(1.0, count + 1)).as_quat()
+    )
+    single = lambda q: spatial.transform.Rotation.from_quat(q[0]).apply(q[:, 1:], inverse=inverse)
+    for f in (turned, mean, single):
+        np.testing.assert_array_equal(pb.vjp(f, q)[0], f(q))

@@ -8,7 +8,8 @@ import pytest
 from scipy.optimize import brentq
 
 import pullback
-from pullback.scipy.solving.own_containers import stores_outside
+from pullback.scipy.solving import repeated_stores
+from pullback.scipy.solving.own_containers import roots_of_stores
 from pullback.scipy.solving.repeated_stores import StorableObjects, same_bits
 
 SHARED, LOG, FLAG = np.zeros(3), [1.0], [True]
@@ -129,14 +130,14 @@ OTHERS = [
 
 @pytest.mark.parametrize("f", OTHERS)
 def test_what_may_be_anothers_is_no_own_container(f: Callable[..., Any]) -> None:
-    assert stores_outside(f.__code__, f.__globals__)
+    assert roots_of_stores(f.__code__, f.__globals__) != frozenset()
 
 
 @pytest.mark.parametrize("f", OWN)
 def test_own_containers_are_known(f: Callable[..., Any]) -> None:
     if all(places[2] is None for places in f.__code__.co_positions()):
         pytest.skip("Python was told to forget where instructions come from")
-    assert not stores_outside(f.__code__, f.__globals__)
+    assert roots_of_stores(f.__code__, f.__globals__) == frozenset()
 
 
 def test_functions_that_fill_their_own_arrays_need_no_snapshot() -> None:
@@ -186,3 +187,71 @@ def test_attributes_of_containers_and_bound_methods_are_stores() -> None:
         return len(counted), counted.count, len(log)
 
     assert stored(lambda f: pullback.grad(f)(2.0)) == stored(lambda f: f(2.0))
+
+
+def by_name(x: float) -> float:
+    global TURN
+    TURN += 1
+    LOG.append(x)
+    POINTS["last"] = x
+    POINTS["all"].append(x)
+    return x
+
+
+def by_another_name(x: float) -> float:
+    log = LOG
+    log.append(x)
+    return x
+
+
+def by_a_call(x: float) -> float:
+    list.append(LOG, x)
+    return x
+
+
+POINTS: dict[str, Any] = {"all": []}
+READ, TURN = ([1.0, 2.0], [3.0]), 0
+
+
+def test_stores_that_begin_with_a_name() -> None:
+    found = roots_of_stores(by_name.__code__, by_name.__globals__)
+    if found is None and all(places[2] is None for places in by_name.__code__.co_positions()):
+        pytest.skip("Python was told to forget where instructions come from")
+    loads = {("LOAD_GLOBAL", "LOG"), ("LOAD_GLOBAL", "POINTS")}
+    assert found == {("STORE_GLOBAL", "TURN"), *loads}
+    for f in by_another_name, by_a_call:
+        objects = StorableObjects((f,))
+        assert objects.may_store
+        assert objects.stored is None
+
+
+def test_what_is_only_read_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot holds what stores can reach by the names from which they begin."""
+    copied = []
+    monkeypatch.setattr(repeated_stores, "contents_of", lambda x: copied.append(x) or list(x))
+    calls, shared = [0], [0.5]
+
+    def f(x: Any, a: Any) -> Any:
+        calls[0] += 1
+        return x**3 + x - a * READ[1][0] + 0 * shared[0]
+
+    assert pullback.grad(lambda a: brentq(f, -9, 9, args=(a,)))(2.0) > 0
+    assert copied
+    assert all(x is calls for x in copied)
+
+
+def test_what_was_there_before_stays_as_it_is() -> None:
+    """Also where a function stores it, so that it lies where its stores begin."""
+    log, shared = list[Any](), [0.5, 1.5]
+
+    def f(x: Any, a: Any) -> Any:
+        log.append((shared, x))
+        return x**3 + x - a
+
+    def program(a: Any) -> Any:
+        out = brentq(f, -9, 9, args=(a,))
+        return out * shared[0] + len(log)
+
+    pullback.grad(program)(2.0)
+    assert [type(x) for x in shared] == [float, float]
+    assert {id(pair[0]) for pair in log} == {id(shared)}

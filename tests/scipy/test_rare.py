@@ -261,6 +261,13 @@ def test_weights_of_ranks_carry_no_derivative():
         pb.grad(lambda w: stats.weightedtau(Y, Z, weigher=lambda r: w / (1 + r)).statistic * w)(2.0)
 
 
+@pytest.mark.parametrize("form", [np.asarray, list, tuple], ids=["array", "list", "tuple"])
+def test_weights_of_points_are_refused_in_any_form(form):
+    f = lambda w: stats.wasserstein_distance_nd(Z[:6].reshape(3, 2), Z[6:10].reshape(2, 2), form(w))
+    with pytest.raises(MissingRuleError, match="no derivative with respect to weights"):
+        pb.grad(f)(np.array([0.4, 5.2, 0.1]))
+
+
 def test_degrees_of_freedom_of_a_box_are_refused():
     with pytest.raises(MissingRuleError, match="no derivative with respect to `df`"):
         pb.grad(lambda df: stats.multivariate_t.cdf([0.3, 0.1], [0, 0], np.eye(2), df))(3.0)

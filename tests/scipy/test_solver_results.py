@@ -9,6 +9,7 @@ from scipy import integrate, optimize
 
 import pullback as pb
 from pullback.scipy.solving.implicit import extremes, singular
+from tests.scipy.references import slope
 
 H = np.array([[3.0, 0.4], [0.4, 2.0]])
 T = np.linspace(0, 2, 9)
@@ -106,6 +107,21 @@ def test_no_part_of_a_result_is_constant_while_it_moves():
             if not np.isclose(found, slope, rtol=0.03, atol=2e-3 * (1 + np.abs(value).max())):
                 wrong.append((name, way, found, slope))
     assert not wrong
+
+
+@pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])
+def test_the_covariance_of_a_fit_with_a_loss(loss):
+    """SciPy weighs the Jacobian by the loss's curvature, and its cost is that of the loss."""
+
+    def spread(k):
+        tight = {"jac": "3-point", "ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
+        given = {"method": "trf", "loss": loss, "f_scale": 0.05, **tight}
+        data = DATA + 0.05 * k * np.sin(3 * T)
+        return 1e4 * optimize.curve_fit(curve(k), T, data, p0=[1.0, 0.7], **given)[1].sum()
+
+    change, error = slope(lambda t: spread(1.1 + t))
+    for found in (pb.grad(spread)(1.1), pb.jvp(spread, (1.1,), (1.0,))[1]):
+        assert found == pytest.approx(change, rel=1e-5, abs=3 * error)
 
 
 def test_marginals_are_prices_that_move():

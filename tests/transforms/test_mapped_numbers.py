@@ -6,6 +6,8 @@ that they have example by example, in all nestings; or they raise.
 """
 
 import math
+import operator
+import warnings
 
 import numpy as np
 import pytest
@@ -133,3 +135,54 @@ def test_what_examples_do_not_share_is_said():
     for fun, values, text in REFUSED:
         with pytest.raises(pb.ConversionError, match=text):
             pb.vmap(lambda x, fun=fun: fun(x))(np.array(values))
+
+
+# Python's operators of its integers and truth values, which NumPy's of arrays don't always match.
+OF_INTEGERS = {
+    "<<": lambda v: v << 9, ">>": lambda v: v >> 1, "&": lambda v: v & 6, "|": lambda v: v | 256,
+    "^": lambda v: v ^ True, "~": lambda v: ~v, "**": lambda v: v**3, "//": lambda v: v // 2,
+    "%": lambda v: v % 3, "divmod": lambda v: divmod(v, 3)[0], "-": lambda v: -v, "abs": abs,
+    "3 -": lambda v: 3 - v, "1 <<": lambda v: 1 << v, "7 &": lambda v: 7 & v, "/": lambda v: v / 2,
+    "100 //": lambda v: 100 // v, "2 **": lambda v: 2**v, "round": lambda v: round(v),
+    "max": lambda v: max(v, 260), "sum": lambda v: sum([v, v]), "* True": lambda v: v * True,
+    "lshift": lambda v: operator.lshift(v, 3), "twice": lambda v: (v << 3) << 2,
+    "v << v": lambda v: v << v, "v & v": lambda v: v & v, "far": lambda v: v << 70,
+    "back": lambda v: v << (v - 4), "large": lambda v: v**40, "- 10": lambda v: v - 10,
+    "type": lambda v: 1 if type(v) is int else 2, "isinstance": lambda v: isinstance(v, int) * 1,
+    "+ 300": lambda v: v + 300, "bit_length": lambda v: hasattr(v, "bit_length") * 1,
+}  # fmt: skip
+GIVEN = {
+    "item": lambda g: lambda x: np.array([g(x[i].item()) for i in range(2)]),
+    "tolist": lambda g: lambda x: np.array([g(v) for v in x.tolist()]),
+    "class": lambda g: (
+        lambda x: np.array([type(g(v)) is t for v in x.tolist() for t in (int, bool)])
+    ),
+    "beside int8": lambda g: lambda x: g(x[1].item()) * np.int8(1),
+    "vectorize": lambda g: lambda x: np.vectorize(g)(x),
+    "frompyfunc": lambda g: lambda x: np.frompyfunc(g, 1, 1)(x).astype(float),
+}
+
+
+def of_call(f, *args):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of overflows, and of code that stays in Python
+        try:
+            return f(*args)
+        except Exception as error:
+            return error
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u8", "i8", "?"])
+def test_integers_of_pythons_are_pythons(given, dtype):
+    rows = np.array([[3, 100], [1, 7]]).astype(dtype)
+    for name, g in OF_INTEGERS.items():
+        f = GIVEN[given](g)
+        each = [of_call(f, row) for row in rows]
+        refused = [out for out in each if isinstance(out, Exception)]
+        out = of_call(pb.vmap(f), rows)
+        if not isinstance(out, Exception):
+            assert not refused, (name, out)
+            expected = np.stack(each)
+            assert out.dtype == expected.dtype, name
+            assert np.array_equal(out, expected), name

@@ -195,6 +195,13 @@ def keep(x: Any) -> Any:
     return Kept(x)
 
 
+def keep_in(x: Any, trace: Any) -> Any:
+    """`keep` for a trace, where one copy serves all nodes; to watch an array takes longer."""
+    if type(x) is ndarray and COPIED < x.nbytes <= COPIED_BESIDE and x.flags.c_contiguous:
+        return copied(x, trace)
+    return keep(x)
+
+
 def keep_layout(x: Any) -> Any:
     """x as a recording may keep it: as `keep`, in the order that its elements have in memory.
 
@@ -237,7 +244,7 @@ def words(x: ndarray) -> ndarray:
 WAYS = {
     None: "{x}",
     spec_of: "DOUBLES[{x}.shape] if type({x}) is ndarray and {x}.dtype is DOUBLE else spec_of({x})",
-    keep: "{x}.copy() if type({x}) is ndarray and {x}.nbytes <= COPIED else keep({x})",
+    keep: "{x}.copy() if type({x}) is ndarray and {x}.nbytes <= COPIED else {keep}",
 }
 # The result of an operation with its node, in the texts of functions that end with it.
 NODE = (
@@ -317,7 +324,7 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
         unread="\n    ".join([UNREAD.format(x=f"x{i}") for i in (first, *others)]),
         values="; ".join([f"v{i} = x{i}.payload" for i in (first, *others)]),
         unplain=" or ".join([f"type(v{i}) is not ndarray" for i in (first, *others)]),
-        **blanks(keeps_out, ways, operands),
+        **blanks(keeps_out, ways, operands, "keep_in({x}, trace)"),
     )  # fmt: skip
 
 
@@ -350,9 +357,14 @@ def plainly(primitive: Any, static: dict[str, Any], *xs: Any) -> Any:
     return primitive.value(*xs, **static)
 
 
-def blanks(keeps_out: bool, ways: tuple[Any, ...], operands: list[str]) -> dict[str, Any]:
-    """What fills the texts: how the operands are kept."""
-    held = [f"({WAYS[way].format(x=x)})" for x, way in zip(operands, ways, strict=True)]
+def blanks(
+    keeps_out: bool, ways: tuple[Any, ...], operands: list[str], large: str = "keep({x})"
+) -> dict[str, Any]:
+    """What fills the texts: how the operands are kept; large: one of the user's that is."""
+    held = [
+        f"({WAYS[way].format(x=x, keep=large.format(x=x))})"
+        for x, way in zip(operands, ways, strict=True)
+    ]
     kept = [f"kept{i}" for i in range(len(ways))]
     plain = [f"type({x}) is Kept" for x, way in zip(kept, ways, strict=True) if way is keep]
     kind = f"(WatchedResidual if {' or '.join(plain)} else Residual)" if plain else "Residual"
@@ -375,7 +387,7 @@ SCOPE = {
     "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "DOUBLES": DOUBLES, "Kept": Kept,
     "MISSED": MISSED,
     "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "float64": np.float64,
-    "keep": keep, "ndarray": ndarray, "new": new, "spec_of": spec_of,
+    "keep": keep, "keep_in": keep_in, "ndarray": ndarray, "new": new, "spec_of": spec_of,
 }  # fmt: skip
 
 

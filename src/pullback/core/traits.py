@@ -24,6 +24,7 @@ class Traits:
     # Of Python's numbers:
     arithmetic: bool = False  # it gives one of them again
     comparison: bool = False  # it gives True or False, neither of NumPy's
+    keeps_truth: bool = False  # of True and False it gives one of these, not an integer
     divides: bool = False  # it raises where the second is zero
     python_differs: bool = False  # it gives something else than for NumPy's numbers
     by_number: bool = False  # its value or its rules go by which number it is

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, class_of_number
 from ..core.errors import ArgumentTypeError
 from ..core.layout import example
 from ..core.operands import as_array, holds_arrays, masks
+from ..core.reach.compiled_code import standing
 from ..core.reach.readers import reading
 from ..core.reach.session import call_outside
 from ..core.reach.twins import masked_alone
@@ -20,6 +21,7 @@ from ..core.registry import FUNCTIONS
 from ..core.storage import current
 from ..core.writes import unravel
 from ..core.written_numbers import TEXTS, shown
+from ..primitives.arguments import settled
 from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for
@@ -170,9 +172,22 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
                 for place, result in enumerate(column):
                     out[place] = result
             else:
+                if kind.kind in "iu":
+                    refuse_large(column, kind)
                 out = OWN[np.array](column, dtype=kind.char if kind.kind in "SU" else kind)
             outs.append(np.reshape(out, shape + out.shape[1:]))
         return outs[0] if n_out is None else tuple(outs)
+
+
+def refuse_large(column: list[Any], dtype: Any) -> None:
+    """Raise for mapped integers of Python's that a dtype can't hold, as NumPy does for one."""
+    limits = np.iinfo(dtype)
+    for x in column:
+        if type(x) is Array and x.dtype.kind in "iu" and class_of_number(x) is int:
+            values = settled(x)
+            outside = values[(values < limits.min) | (values > limits.max)]
+            if outside.size:
+                raise OverflowError(f"Python integer {outside[0]} out of bounds for {dtype}")
 
 
 class FromFunction:
@@ -212,7 +227,9 @@ def elements(x: Any) -> np.ndarray:
 
 
 def pythons(x: Any) -> Any:
-    """An element as NumPy hands it to Python: floats that fit into Python's own are that."""
+    """An element as NumPy hands it to Python: numbers that fit into Python's own are that."""
+    if type(x) is Array and x.dtype.kind in "biu":
+        return x.item()
     if type(x) is not Array or x.dtype.char not in "efdFD" or x.within.peels(x):
         return x
     x = x.astype(float if x.dtype.kind == "f" else complex, copy=False)
@@ -229,7 +246,7 @@ def gathered(items: Any) -> Any:
 
 @answers_for(np.frompyfunc)
 def frompyfunc(func: Any, /, *args: Any, **kwargs: Any) -> Any:
-    return FromFunction(np.frompyfunc(func, *args, **kwargs))
+    return FromFunction(np.frompyfunc(standing(func), *args, **kwargs))
 
 
 @answers_for(np.ndenumerate)

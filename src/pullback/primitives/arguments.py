@@ -185,6 +185,17 @@ def surely(condition):
     return known and bool(np.any(condition))
 
 
+def in_any_example(condition):
+    """Whether the condition is known and holds somewhere, in any example where it is mapped.
+
+    By this a call is refused, of which NumPy refuses one example. What is compiled asks again in
+    each call.
+    """
+    while type(condition) is Array and condition.within.maps:
+        condition = current(condition).payload
+    return surely(condition)
+
+
 def somewhere(condition):
     """Whether the condition holds somewhere, in any example where it is mapped.
 

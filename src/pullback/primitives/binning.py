@@ -19,7 +19,15 @@ from ..core.kinds import Linear
 from ..core.registry import replaces
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
-from .arguments import as_array, cast, plainly_nowhere, rows, somewhere, surely
+from .arguments import (
+    as_array,
+    cast,
+    in_any_example,
+    plainly_nowhere,
+    rows,
+    somewhere,
+    surely,
+)
 from .indexing import take
 from .keys import known, mapped
 from .positions import intervals_p
@@ -124,7 +132,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         bins = len(np.histogram_bin_edges(value, bins, limits, weights)) - 1
     if np.ndim(bins) == 1:
         bins = as_array(bins)
-        if surely(bins[:-1] > bins[1:]):
+        if in_any_example(bins[:-1] > bins[1:]):
             raise ArgumentError("The edges of a histogram must increase.")
         surely(bins != bins)  # NumPy counts otherwise among edges that are NaN
         return bins
@@ -161,9 +169,9 @@ def outer_edges(a, limits):
         first, last = 0.0, 1.0
     else:
         first, last = np.min(a), np.max(a)
-    if surely(first > last):
+    if in_any_example(first > last):
         raise ArgumentError("The range of a histogram must have its smaller end first.")
-    if surely(np.logical_not(np.logical_and(np.isfinite(first), np.isfinite(last)))):
+    if in_any_example(np.logical_not(np.logical_and(np.isfinite(first), np.isfinite(last)))):
         raise ArgumentError(f"The range of a histogram must be finite, but it is {limits}.")
     same = first == last
     if type(same) is not Array:
@@ -317,7 +325,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp = as_double(x, name, "x"), as_double(xp, name, "xp")
     fp = as_double(fp, name, "fp", double)
     if period is not None:
-        if surely(period == 0):
+        if in_any_example(period == 0):
             raise ArgumentError("`numpy.interp` takes a period that is not zero.")
         period = abs(period)
         left = right = None

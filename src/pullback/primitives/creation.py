@@ -20,7 +20,17 @@ from ..core.spec import Spec, promoted
 from ..core.storage import root_storage
 from ..core.trace import CONSTANT
 from ..core.written_numbers import TEXTS, warn_read_as, warn_read_in
-from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_of, order_of, surely
+from .arguments import (
+    arrays_of,
+    as_array,
+    cast,
+    common_dtype,
+    dims,
+    in_any_example,
+    in_bytes_of,
+    order_of,
+    surely,
+)
 from .indexing import scatter_p
 from .keys import known
 from .rounding import rounded
@@ -343,7 +353,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     given = arrays_of((start, stop))
     start, stop = np.broadcast_arrays(*given)
     for x in (start, stop):
-        if surely(x == 0):
+        if in_any_example(x == 0):
             raise ValueError("Geometric sequence cannot include zero")
         surely(x != x)  # NumPy gives other NaNs
     kind = np.result_type(start.dtype, stop.dtype, np.dtype(dtype), 1.0)

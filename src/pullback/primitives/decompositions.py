@@ -18,10 +18,9 @@ import numpy as np
 
 from ..core.array import Array, peel, stop
 from ..core.cotangent import added, dense
-from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
 from ..core.registry import replaces
-from ..core.spec import Spec, full, spec_of
+from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from . import lapack
 from .arguments import as_array, settled, somewhere
@@ -29,11 +28,13 @@ from .inner_loops import LOOPS, Assumed, doubled, loops
 from .linalg import inverse_p
 from .moving_vectors import (
     WithoutZeros,
+    completed,
     either,
     gaps,
     inverse_sums,
     is_regular,
     leans,
+    of_frame,
     pole,
     pull_hermitian,
     push_hermitian,
@@ -56,6 +57,7 @@ from .spectra import (
     motion_p,
     pull_values,
     real_of,
+    refuse_rows,
     row,
     simple,
     with_one_zero,
@@ -83,6 +85,7 @@ class Decomposition(Primitive):
         return self.results(a, *factors)
 
     def batch(self, xs, mapped, size, **static):
+        refuse_rows(xs[:1], mapped[:1])
         stacks = [
             x if m else np.broadcast_to(x, (size, *x.shape))
             for x, m in zip(xs, mapped, strict=True)
@@ -204,6 +207,12 @@ class Eigvalsh(Eigh):
     def value(self, a, *faced, UPLO):
         _, v = lapack.eigh(a, UPLO)
         return self.results(a, lapack.eigvalsh(a, UPLO), v, faced=faced)
+
+    def composed(self, a, *faced, UPLO):
+        found, w = self.shown_composed(a, UPLO=UPLO), self.composed_values(a, UPLO=UPLO)
+        if faced or found is NotImplemented or w is NotImplemented:
+            return NotImplemented
+        return self.framed(a, w, found[1])
 
 
 eigh_p, eigvalsh_p = Eigh("eigh"), Eigvalsh("eigvalsh")
@@ -496,55 +505,6 @@ class SVD(Spectrum):
         return sum(outside, u @ t @ adjoint(v))
 
 
-def full_nan(x):
-    return full(spec_of(x), np.nan)
-
-
-class Undetermined(Primitive):
-    """Raise if vectors that the matrix doesn't determine have a cotangent that isn't zero."""
-
-    constant = True
-
-    def value(self, bar, *, what, instead):
-        if np.any(bar):
-            raise MissingRuleError(
-                f"`{what}` was asked for the derivative of the vectors that complete a basis; the"
-                " matrix leaves open which they are.\n"
-                f"  Use `{instead}`, or only the first min(m, n) vectors."
-            )
-        return np.zeros(bar.shape, bool)
-
-    def spec(self, bar, *, what, instead):
-        return Spec(bar.shape, bool)
-
-    def batch(self, xs, mapped, size, *, what, instead):
-        return self(xs[0], what=what, instead=instead)
-
-
-undetermined_p = Undetermined("undetermined")
-
-
-def one_is_left(rest):
-    """Whether one real vector completes a basis: then the matrix leaves open its sign alone."""
-    spec = spec_of(rest)
-    return spec.shape[-1] == 1 and spec.dtype.kind == "f"
-
-
-def completed(vectors, dot, rest):
-    """The tangent of what completes vectors to a basis; NaN where it is not determined."""
-    if not spec_of(rest).size:
-        return None
-    return -vectors @ adjoint(adjoint(rest) @ dot) if one_is_left(rest) else full_nan(rest)
-
-
-def of_frame(vectors, rest, rest_bar, what, instead):
-    """The cotangent of vectors from that of what completes them to a basis."""
-    if one_is_left(rest):
-        return -rest @ (adjoint(rest_bar) @ vectors)
-    undetermined_p(rest_bar, what=what, instead=instead)
-    return None
-
-
 class Svdvals(SVD):
     """Its vectors are there for derivatives alone; its values are those that NumPy finds alone."""
 
@@ -553,6 +513,12 @@ class Svdvals(SVD):
     def value(self, a, *faced, full):
         u, _, vh = lapack.svd(a, full)
         return self.results(a, u, lapack.singular_values(a), vh, faced=faced)
+
+    def composed(self, a, *faced, full):
+        found, s = self.factors(a, full), self.composed_values(a, full=full)
+        if faced or found is None or s is NotImplemented:
+            return NotImplemented
+        return self.framed(a, found[0], s, found[2])
 
 
 svd_p, svdvals_p = SVD("svd"), Svdvals("svdvals")

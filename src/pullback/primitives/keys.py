@@ -232,6 +232,8 @@ def nonzero(mask, asked):
     values, traces = rows(mask)
     if not traces:
         return known(mask, asked).nonzero()
+    if values.ndim == len(traces):
+        np.nonzero(values.reshape(-1)[0])  # raises
     selected = numbers(values, traces)
     if not all_equal(selected):
         raise differing(mask, asked)

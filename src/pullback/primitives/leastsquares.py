@@ -162,7 +162,13 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue):
         rcond = max(a.shape[-2:]) * np.finfo(computed(a)).eps
     if hermitian:
         a = from_triangle(a)
-    return pinv_p(a, as_array(rcond), hermitian=bool(hermitian))
+    limit = as_array(rcond)
+    if limit.ndim and np.broadcast_shapes(limit.shape, a.shape[:-2]) != a.shape[:-2]:
+        raise ArgumentError(
+            f"`numpy.linalg.pinv` takes one limit for each matrix, but got limits of shape"
+            f" {limit.shape} for matrices of shape {a.shape}."
+        )
+    return pinv_p(a, limit, hermitian=bool(hermitian))
 
 
 class Lstsq(Primitive):

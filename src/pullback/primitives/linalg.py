@@ -25,7 +25,7 @@ from .arguments import as_array
 from .elementwise import stopped
 from .inner_loops import LOOPS, Assumed, doubled, loops
 from .shapes import laid
-from .spectra import adjoint, computed, conj, real_of, row
+from .spectra import adjoint, computed, conj, real_of, refuse_rows, row
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
@@ -45,6 +45,7 @@ class OfMatrix(Primitive):
     cores = (2,)
 
     def batch(self, xs, mapped, size, **static):
+        refuse_rows(xs, mapped)
         return self(xs[0], **static)
 
 
@@ -92,6 +93,7 @@ class Solve(Primitive):
         return a_bar, b_bar
 
     def batch(self, xs, mapped, size):
+        refuse_rows(xs[:1], mapped[:1])
         return self(*align(xs, mapped))
 
 
@@ -187,7 +189,7 @@ def tensorsolve(a, b, axes=None):
     if axes is not None:
         kept = [k for k in range(a.ndim) if k not in axes]
         a = np.transpose(a, [*kept, *axes])
-    shape = a.shape[b.ndim :]
+    shape = a.shape[-(a.ndim - b.ndim) :]  # all of it if they have as many axes
     n = math.prod(shape)
     if a.size != n * n:
         raise np.linalg.LinAlgError(

@@ -149,9 +149,12 @@ def rounded(self, ndigits=None):
     if ndigits is not None and is_number(self) and class_of_number(self) is float:
         out = python_round_p(self, decimals=operator.index(ndigits))
         return out.within.number(out) if type(out) is Array else out
-    if self.dtype.kind == "c":
-        name = class_of_number(self).__name__ if is_number(self) else "numpy.ndarray"
+    kind = class_of_number(self) if is_number(self) else np.ndarray
+    if self.dtype.kind == "c" or kind is np.bool_:
+        name = "numpy.ndarray" if kind is np.ndarray else kind.__name__
         raise TypeError(f"type {name} doesn't define __round__ method")
+    if ndigits is None and self.dtype.kind in "iu" and kind is not np.ndarray:
+        return self.within.number(self)
     out = np.round(self, ndigits or 0)
     if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
         int(peel(out))  # raises what it raises for a number

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.array import Array
+from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
-from ..core.spec import spec_of
+from ..core.spec import Spec, full, spec_of
 from .arguments import somewhere
 from .elementwise import stopped
 from .spectra import adjoint, col, levels_p, row, same_label, separate
@@ -264,3 +265,55 @@ def inverse_sums(s):
     """1 / (s_i + s_j) off the diagonal; where it is infinite, so is 1 / (s_i - s_j)."""
     total = col(s) + row(s)
     return 1 / np.where(total == 0, 1, total)
+
+
+# What completes vectors to a basis.
+
+
+def full_nan(x):
+    return full(spec_of(x), np.nan)
+
+
+class Undetermined(Primitive):
+    """Raise if vectors that the matrix doesn't determine have a cotangent that isn't zero."""
+
+    constant = True
+
+    def value(self, bar, *, what, instead):
+        if np.any(bar):
+            raise MissingRuleError(
+                f"`{what}` was asked for the derivative of the vectors that complete a basis; the"
+                " matrix leaves open which they are.\n"
+                f"  Use `{instead}`, or only the first min(m, n) vectors."
+            )
+        return np.zeros(bar.shape, bool)
+
+    def spec(self, bar, *, what, instead):
+        return Spec(bar.shape, bool)
+
+    def batch(self, xs, mapped, size, *, what, instead):
+        return self(xs[0], what=what, instead=instead)
+
+
+undetermined_p = Undetermined("undetermined")
+
+
+def one_is_left(rest):
+    """Whether one real vector completes a basis: then the matrix leaves open its sign alone."""
+    spec = spec_of(rest)
+    return spec.shape[-1] == 1 and spec.dtype.kind == "f"
+
+
+def completed(vectors, dot, rest):
+    """The tangent of what completes vectors to a basis; NaN where it is not determined."""
+    if not spec_of(rest).size:
+        return None
+    return -vectors @ adjoint(adjoint(rest) @ dot) if one_is_left(rest) else full_nan(rest)
+
+
+def of_frame(vectors, rest, rest_bar, what, instead):
+    """The cotangent of vectors from that of what completes them to a basis."""
+    if one_is_left(rest):
+        return -rest @ (adjoint(rest_bar) @ vectors)
+    undetermined_p(rest_bar, what=what, instead=instead)
+    return None

@@ -15,7 +15,15 @@ from ..core.primitive import Primitive
 from ..core.registry import replaces
 from ..core.spec import Spec
 from ..core.trace import is_differentiated
-from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
+from .arguments import (
+    agreed,
+    arrays_of,
+    as_array,
+    axis_of,
+    cast,
+    in_any_example,
+    somewhere,
+)
 from .decompositions import REAL_IF_POSSIBLE
 from .elementwise import stopped
 from .rounding import rounded
@@ -182,7 +190,7 @@ def polyline(off, scl):
 
 @replaces(P.polytrim)
 def polytrim(c, tol=0):
-    if surely(tol < 0):
+    if in_any_example(tol < 0):
         raise ValueError("tol must be non-negative")
     (c,) = series(c)
     none_left = agreed(np.all(~(np.abs(c) > tol)), "numpy.polynomial.polynomial.polytrim(c, tol)")
@@ -224,7 +232,7 @@ def polymul(c1, c2):
 def polydiv(c1, c2):
     """Quotient and remainder: each step takes the highest power off what is left."""
     c1, c2 = series(c1, c2)
-    if surely(c2[-1] == 0):
+    if in_any_example(c2[-1] == 0):
         raise ZeroDivisionError("`numpy.polynomial.polynomial.polydiv` was asked to divide by 0.")
     if len(c1) < len(c2):
         return c1[:1] * 0, np.copy(c1)

@@ -17,7 +17,7 @@ from ..core.out import into_out
 from ..core.registry import refuse, replaces
 from ..core.scalars import is_python
 from ..core.spec import is_inexact
-from .arguments import as_array, axes_of, kept_loosely, plainly_nowhere, surely, unsure
+from .arguments import as_array, axes_of, in_any_example, kept_loosely, plainly_nowhere, unsure
 from .indexing import at_places, steps, take
 from .reductions import reduced, warn_if
 from .selecting import chosen
@@ -234,7 +234,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         q = q / scale
     if q.ndim > 2:
         raise ArgumentError(f"`{name}` takes q of at most 2 dimensions, but got {q.ndim}.")
-    if surely(np.logical_not(np.logical_and(q >= 0, q <= 1))):
+    if in_any_example(np.logical_not(np.logical_and(q >= 0, q <= 1))):
         raise ArgumentError(f"`{name}` takes q in the range [0, {scale}].")
     axes, keepdims = axes_of(axis, a.ndim), kept_loosely(keepdims)
     if skip_nan and weights is None and q.ndim == 2 and len(axes) not in (1, a.ndim):
@@ -256,7 +256,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         if method != "inverted_cdf":
             raise ArgumentError(f"`{name}` takes weights with method='inverted_cdf' only.")
         weights = weights_of(weights, a, axis, name)
-        if surely(weights < 0):
+        if in_any_example(weights < 0):
             raise ArgumentError(f"`{name}` takes weights that are not negative.")
         weights = columns(np.broadcast_to(weights, a.shape), axes)
         out = weighted(columns(a, axes), flat, weights, skip_nan)
@@ -288,7 +288,7 @@ def weighted(rows, q, weights, skip_nan):
         n = counted(rows)
         weights = np.where(np.isnan(rows), weights.dtype.type(0), weights)
     sums = np.cumsum(weights, axis=0, dtype=np.float64)
-    if surely(np.logical_not(np.logical_and(sums[-1] > 0, np.isfinite(sums[-1])))):
+    if in_any_example(np.logical_not(np.logical_and(sums[-1] > 0, np.isfinite(sums[-1])))):
         raise ArgumentError("The weights of a quantile include NaN or inf, or are all zero.")
     sums = sums / sums[-1]
     sums = sums.astype(q.dtype) if q.dtype.kind == "f" else sums

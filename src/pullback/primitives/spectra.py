@@ -140,6 +140,15 @@ def real_of(dtype):
     return np.zeros((), dtype).real.dtype
 
 
+def refuse_rows(xs, mapped):
+    """Raise what NumPy raises where an example is no matrix, since the batch may look like one."""
+    for x, m in zip(xs, mapped, strict=True):
+        if x.ndim - m < 2:
+            raise np.linalg.LinAlgError(
+                f"{x.ndim - m}-dimensional array given. Array must be at least two-dimensional"
+            )
+
+
 def stacked(xs, mapped, cores):
     """Pad ranks after the batch axis so that stacks broadcast; cores: the ranks of one element."""
     ranks = [x.ndim - core - m for x, core, m in zip(xs, cores, mapped, strict=True)]

@@ -18,6 +18,7 @@ from .arguments import (
     axes_of,
     cast,
     given,
+    in_any_example,
     kept,
     strict_axes,
     surely,
@@ -188,7 +189,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=none):
     weights = weights_of(weights, a, axis, "numpy.average")
     dtype = np.result_type(a.dtype, weights.dtype, *[] if is_inexact(a.dtype) else [np.float64])
     weight = sum(weights, axes, dtype, keepdims=keepdims)
-    if surely(weight == 0):
+    if in_any_example(weight == 0):
         raise ZeroDivisionError("The weights of `numpy.average` add up to zero.")
     out = sum(cast(a, dtype) * cast(weights, dtype), axes, keepdims=keepdims) / weight
     if not returned:
@@ -239,7 +240,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     weights = None
     if fweights is not None:
         weights = fweights = frequencies(as_array(fweights), n, "fweights").astype(np.float64)
-        if surely(fweights != np.around(fweights)):
+        if in_any_example(fweights != np.around(fweights)):
             raise ArgumentTypeError("`numpy.cov` takes whole numbers as fweights.")
     if aweights is not None:
         aweights = frequencies(as_array(aweights), n, "aweights").astype(np.float64)
@@ -279,7 +280,7 @@ def frequencies(weights, n, name):
             f"`numpy.cov` takes {name} of shape ({n},), one for each sample, but got"
             f" {weights.shape}."
         )
-    if surely(weights < 0):
+    if in_any_example(weights < 0):
         raise ArgumentError(f"`numpy.cov` takes {name} that are not negative.")
     return weights
 

@@ -11,11 +11,12 @@ from ..core.registry import replaces
 from ..core.spec import Spec, zeros
 from . import lapack
 from .arguments import as_array, somewhere
-from .decompositions import Decomposition, added, completed, of_frame, one_is_left
+from .decompositions import Decomposition, added
 from .elementwise import stopped
 from .exact import exact
 from .inner_loops import LOOPS, doubled, loops
 from .linalg import inverse_p
+from .moving_vectors import completed, of_frame, one_is_left
 from .shapes import laid
 from .spectra import adjoint, computed, conj, from_triangle, hermitian, real_of
 

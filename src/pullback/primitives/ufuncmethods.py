@@ -14,6 +14,8 @@ from ..core.layout import example
 from ..core.operands import as_mask, operand
 from ..core.registry import FUNCTIONS, METHODS, refuse
 from ..core.spec import Spec
+from ..core.storage import current
+from ..core.trace import CONSTANT
 from .arguments import REDUCED_BY
 from .elementwise import finite, stopped
 from .rounding import rounded
@@ -190,12 +192,44 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     items = np.moveaxis(array, axis, 0)
     if not items.shape[0]:
         return np.zeros_like(array)
-    outs = [items[0]]
-    for i in range(1, items.shape[0]):
-        outs.append(ufunc(outs[-1], items[i]))
+    places = picked_places(ufunc, array, axis) if ufunc in PICKS else None
+    if places is not None:
+        out = array[places] if array.ndim == 1 else np.take_along_axis(array, places, axis)
+    else:
+        outs = [items[0]]
+        for i in range(1, items.shape[0]):
+            outs.append(ufunc(outs[-1], items[i]))
+        out = np.stack(outs, axis=axis)
     strides = np.add.accumulate(example(array), axis=axis).strides
     axes = sorted(range(array.ndim), key=lambda axis: -strides[axis])
-    return laid(np.stack(outs, axis=axis), tuple(axes))
+    return laid(out, tuple(axes))
+
+
+PICKS = frozenset({np.maximum, np.minimum, np.fmax, np.fmin})
+
+
+def picked_places(ufunc, array, axis):
+    """Where along the axis the elements lie that a running maximum or minimum picks.
+
+    None where several are picked, which share a cotangent, where there is a NaN, and for arrays
+    whose values are mapped or recorded: then the elements are compared one after another.
+    """
+    value = array
+    while type(value) is Array:
+        trace = current(value).within
+        if trace is not CONSTANT and (trace.maps or not trace.differentiates):
+            return None
+        value = value.payload
+    if value.dtype.kind != "f" or np.isnan(value).any():
+        return None
+    items = np.moveaxis(value, axis, 0)
+    out = ufunc.accumulate(items, axis=0)
+    if (items[1:] == out[:-1]).any():
+        return None
+    places = np.zeros(items.shape, np.intp)
+    changed = out[1:] != out[:-1]
+    places[1:] = changed * np.arange(1, len(items)).reshape((-1, *[1] * (items.ndim - 1)))
+    return np.moveaxis(np.maximum.accumulate(places, axis=0), 0, axis)
 
 
 class SumsOfRuns(Linear):

@@ -81,7 +81,7 @@ class BatchTrace(Trace):
         hard = [Array(x.payload, self, None) if self.holds(x) else x for x in xs]
         if None in kinds or not (primitive.arithmetic or primitive.comparison):
             return self.process(primitive, operands_beside(primitive, hard, kinds), static)
-        if primitive.arithmetic:
+        if primitive.arithmetic and not (primitive.keeps_truth and set(kinds) == {bool}):
             hard = [stored(x, int) if k is bool else x for x, k in zip(hard, kinds, strict=True)]
         with np.errstate(all="ignore"):  # Python does not warn
             compute = lambda xs: self.process(primitive, tuple(xs), static)

@@ -25,7 +25,7 @@ from ..core.tree import flatten, is_static, unflatten
 from ..core.usage import usage
 from ..primitives.arguments import wrapped
 from .arguments import Lifted
-from .meeting import is_double, writes_number
+from .meeting import is_double, widened, writes_number
 from .returned import check_output, fresh, holds_numbers, settle
 from .searched import judge_tangents
 from .seeds import branches, conform
@@ -85,10 +85,17 @@ class ForwardTrace(Trace):
             return ForwardTrace.beside(self, primitive, 1, y, x)
         if type(y) is not Array:
             return ForwardTrace.beside(self, primitive, 0, x, y)
+        if y.within is CONSTANT and y.storage is None:
+            return ForwardTrace.beside(self, primitive, 0, x, y.payload)
+        if x.within is CONSTANT and x.storage is None:
+            return ForwardTrace.beside(self, primitive, 1, y, x.payload)
         return ForwardTrace.pair(self, primitive, x, y)
 
     def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
         """x as operand i beside what has no tangent."""
+        if type(plain) is ndarray is type(x.payload) and plain.dtype is not x.payload.dtype:
+            wide = widened(primitive, x.payload, plain)
+            plain = plain if wide is None else wide
         operands = (plain, x.payload) if i else (x.payload, plain)
         usual = x.within is self and x.storage is None and x.node is not None
         if not usual or not meets(x.payload, plain):

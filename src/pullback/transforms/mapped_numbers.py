@@ -90,7 +90,9 @@ def refuse_unlike(primitive: Primitive, values: Any, kinds: Any, compute: Any) -
     if not primitive.arithmetic:
         return
     if all(kind in (int, bool) for kind in kinds):
-        if not primitive.divides and somewhere(np.abs(compute(map(doubles, values))) >= EXACT):
+        if isinstance(primitive, Elementwise) and primitive.ufunc in OF_BITS:
+            refuse_shift(primitive, *values)
+        elif not primitive.divides and somewhere(np.abs(compute(map(doubles, values))) >= EXACT):
             raise too_large(primitive.name)
     elif primitive is power:
         finite = np.isfinite(values[0]) & np.isfinite(values[1])
@@ -98,6 +100,20 @@ def refuse_unlike(primitive: Primitive, values: Any, kinds: Any, compute: Any) -
         if somewhere(pole | (finite & ~np.isfinite(compute(values)))):
             what = "raise OverflowError or ZeroDivisionError, or give a complex number"
             raise unlike(primitive, what)
+
+
+OF_BITS = {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift}
+
+
+def refuse_shift(primitive: Any, x: Any, places: Any = 0) -> None:
+    """Raise where Python's integers of any size would be shifted otherwise than NumPy's."""
+    if primitive.ufunc not in (np.left_shift, np.right_shift):
+        return
+    if somewhere(places < 0):
+        raise unlike(primitive, "raise ValueError")
+    large = np.abs(doubles(x)) * 2.0 ** np.minimum(doubles(places), 1100.0) >= EXACT
+    if primitive.ufunc is np.left_shift and somewhere(large):
+        raise too_large(primitive.name)
 
 
 def doubles(x: Any) -> Any:

@@ -11,6 +11,7 @@ from ..core.operands import binary
 from ..core.spec import DOUBLE, PYTHON, carries
 
 NUMBERS = frozenset({float, float64})
+LESSER = frozenset("?bBhHiIlLqQef")  # dtypes that are float64 beside it
 
 
 def is_double(x: Any) -> bool:
@@ -25,6 +26,13 @@ def meet(p: Any, q: Any) -> bool:
     if type(q) in NUMBERS:
         return is_double(p)
     return type(p) not in PYTHON and type(q) not in PYTHON and p.dtype is q.dtype
+
+
+def widened(primitive: Any, p: Any, plain: ndarray) -> ndarray | None:
+    """A plain array as float64, if NumPy makes it that beside p; None if it doesn't."""
+    if p.dtype is not DOUBLE or plain.dtype.char not in LESSER or not primitive.converts:
+        return None
+    return plain.astype(DOUBLE)
 
 
 def applied(primitive: Any, a: Any, b: Any) -> Any:

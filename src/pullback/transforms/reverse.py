@@ -34,7 +34,7 @@ from ..core.usage import listing, usage
 from .arguments import Selection, needs_arguments
 from .backward import backward
 from .lifted import any_reached, cotangents, lift, primals_of
-from .meeting import applied, is_double, meet, moves, writes_number
+from .meeting import applied, is_double, meet, moves, widened, writes_number
 from .returned import check_output, check_scalar, holds_numbers, settle, settle_tree, split_aux
 from .searched import judge, steepness
 from .seeds import branches, conform
@@ -78,6 +78,10 @@ class ReverseTrace(Trace):
             return ReverseTrace.beside(self, primitive, 0, x, y)
         if x.within is self is y.within:
             return ReverseTrace.pair(self, primitive, x, y)
+        if y.within is CONSTANT and y.storage is None:
+            return ReverseTrace.beside(self, primitive, 0, x, y.payload)
+        if x.within is CONSTANT and x.storage is None:
+            return ReverseTrace.beside(self, primitive, 1, y, x.payload)
         return bind(primitive, (x, y), {})
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
@@ -172,13 +176,21 @@ class ReverseTrace(Trace):
         a = x.payload
         p = bottom(a) if type(a) is Array else a
         large = plain.nbytes > COPIED_BESIDE and primitive.reads_other[i]
-        if large or type(p) in PYTHON or p.dtype is not plain.dtype:
+        if large or type(p) in PYTHON:
             return self.process(primitive, (plain, x) if i else (x, plain), {})
+        given = plain
+        if p.dtype is not plain.dtype:
+            wide = widened(primitive, p, plain) if type(a) is ndarray else None
+            if wide is None:
+                return self.process(primitive, (plain, x) if i else (x, plain), {})
+            plain = wide
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
         if primitive.decides and self.decided(primitive, *((plain, x) if i else (x, plain))):
             return out
-        kept = copied(plain, self) if primitive.reads_other[i] else None
+        kept = None
+        if primitive.reads_other[i]:
+            kept = copied(plain, self) if plain is given else plain
         if p.shape != plain.shape:
             return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
         return primitive.notes[i](out, self, (x.node,), *((kept, a) if i else (a, kept)))

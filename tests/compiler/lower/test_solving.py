@@ -472,3 +472,27 @@ def test_gradients_of_decompositions_in_a_loop(f):
                 np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12)
         assert fast.refusal is None
         assert fast.cache_info().hits
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.sum(np.linalg.svd(a, compute_uv=False) ** 1.5),
+        lambda a: np.sum(np.linalg.eigvalsh(a + a.T) ** 2),
+        lambda a: np.linalg.norm(a, "nuc"),
+        np.linalg.cond,
+    ],
+    ids=["singular values", "eigvalsh", "nuclear norm", "cond"],
+)
+def test_gradients_of_values_alone_call_lapack(f):
+    """The values are those of the routine without vectors, to the last bit, and it's called."""
+    a = matrices(4, 4)
+    fast, g = pb.compile(pb.value_and_grad(f), wait=True), pb.value_and_grad(f)
+    for matrix in (a, a * 1.1, np.eye(4)):
+        mine, theirs = fast(matrix), g(matrix)
+        assert mine[0] == theirs[0]
+        np.testing.assert_allclose(mine[1], theirs[1], rtol=1e-9, atol=1e-12)
+    listing = fast.path((a,), {}).program.listing
+    assert not [
+        line for line in listing.splitlines() if " svdvals " in line or "= eigvalsh " in line
+    ]

@@ -276,7 +276,7 @@ class CompileTrace(StageTrace):
             self.state.unlike = self.state.unsure = True
         if not self.is_weak(x):
             # x itself stays one of NumPy's; Python's have 64 bits.
-            dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "if" else x.dtype
+            dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "ifc" else x.dtype
             copied = (positive, {}) if x.dtype == dtype else (astype_p, {"dtype": dtype})
             x = StageTrace.process(self, copied[0], (x,), copied[1])
         self.state.weak.add(x.node)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from itertools import islice
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -285,7 +286,7 @@ def reach_instance(x: Any, depth: int = 2) -> None:
         return
     if kind in (list, tuple, dict):
         if depth:
-            for y in list(x.values() if kind is dict else x)[:16]:
+            for y in list(islice(x.values(), 16)) if kind is dict else x[:16]:
                 if type(y) not in BORING:
                     reach_instance(y, depth - 1)
         return

@@ -28,10 +28,12 @@ does.
 """
 
 from importlib import import_module
+from types import FunctionType
 
 from scipy import stats
 from scipy.stats import _distn_infrastructure as infrastructure
 
+from ..solving.by_example import apart
 from ..solving.serving import by_values
 
 FAMILIES = (
@@ -49,5 +51,11 @@ by_values(
     stats.ks_2samp, stats.page_trend_test, stats.sigmaclip, stats.boxcox_normmax,
     stats.binned_statistic, stats.binned_statistic_2d, stats.binned_statistic_dd,
     stats.multiscale_graphcorr, infrastructure.rv_generic.entropy,
-    infrastructure.rv_discrete.expect,
+    infrastructure.rv_discrete.expect, stats.qmc.geometric_discrepancy,
 )  # fmt: skip
+
+# Masked arrays hold values of one example.
+by_values(
+    *[f for name in stats.mstats.__all__ if type(f := getattr(stats.mstats, name)) is FunctionType],
+    call=apart,
+)

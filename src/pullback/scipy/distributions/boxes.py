@@ -264,7 +264,12 @@ def by_box(
     upper: the triangle of the covariance that SciPy reads.
     """
     source = SimpleNamespace(random=lambda size: np.asarray(rng.random(size=size)))
-    results = solve(lambda values: run(*values.tree((covar, low, high)), source))
+
+    def call(values: Any) -> Any:
+        values.leaf(rng)  # it starts alike for each example
+        return run(*values.tree((covar, low, high)), source)
+
+    results = solve(call)
     found, error, count = [results.of(partial(item, k)) for k in range(3)]
     part = box(*standard(low, high, from_triangle(as_array(covar), upper)), df)
     return exact(found, np.broadcast_to(part, found.shape)), error, count

@@ -116,7 +116,7 @@ def wasserstein_distance_nd(
     u, v = as_array(u_values), as_array(v_values)
     if u.ndim < 2 or v.ndim < 2:
         return of_numbers(u_values, v_values, u_weights, v_weights)
-    if is_live(u_weights) or is_live(v_weights):
+    if is_live(as_array(u_weights)) or is_live(as_array(v_weights)):
         raise MissingRuleError(
             "`scipy.stats.wasserstein_distance_nd` has no derivative with respect to weights.\n"
             "  Write the transport as a program for `scipy.optimize.linprog`."

@@ -14,6 +14,7 @@ from ...core.reach.call_tables import CALLS
 from ...core.reach.session import call_outside
 from ...primitives.exact import exact
 from ..releases import private
+from ..solving.by_example import apart
 from ..solving.following import Chosen
 from ..solving.leaves import choice, is_live, leaf, take
 from ..solving.serving import by_values, refuses, serves, traced
@@ -191,4 +192,8 @@ refuses(
 by_values(
     hierarchy.inconsistent, hierarchy.maxdists, hierarchy.maxinconsts, hierarchy.maxRstat,
     hierarchy.cophenet, hierarchy.fclusterdata, quantization.kmeans, quantization.kmeans2,
+)  # fmt: skip
+by_values(
+    hierarchy.cut_tree, hierarchy.to_tree, hierarchy.optimal_leaf_ordering, hierarchy.leaders,
+    call=apart,
 )  # fmt: skip

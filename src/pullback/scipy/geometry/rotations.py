@@ -72,6 +72,25 @@ def of_reductions(backend: Any) -> None:
         return of_scipy(quat, *sides)
 
 
+def of_products(backend: Any) -> None:
+    """SciPy's compiled code sums in the order of `einsum`, or of `dot` for one rotation."""
+    of_scipy, matrix = traced(backend.apply), traced(backend.as_matrix)
+
+    @serves_method(backend.apply)
+    def apply(quat: Any, points: Any, inverse: bool = False) -> Any:
+        if quat.ndim > 2 or np.ndim(points) > 2:
+            return of_scipy(quat, points, inverse)
+        mat, points = matrix(quat), as_array(points)
+        if mat.ndim < 3:
+            return np.dot(points, mat if inverse else mat.T)
+        columns = np.atleast_2d(points)
+        if len({len(mat), len(columns)} - {1}) > 1:
+            return of_scipy(quat, points, inverse)  # which says that they don't fit
+        if len(mat) == 1:
+            return np.dot(columns, mat[0] if inverse else mat[0].T)
+        return np.einsum("ikj,ik->ij" if inverse else "ijk,ik->ij", mat, columns)
+
+
 def of_means(backend: Any) -> None:
     """The mean is an eigenvector, whatever the other eigenvalues are: they may be equal."""
     of_scipy = traced(backend.mean)
@@ -79,6 +98,9 @@ def of_means(backend: Any) -> None:
     @serves_method(backend.mean)
     def mean(quat: Any, weights: Any = None, axis: Any = None) -> Any:
         found = stop_gradient(of_scipy(quat, weights, axis))
+        if quat.ndim == 2 and axis is None:  # the bits of SciPy's compiled code
+            scaled = quat.T if weights is None else as_array(weights) * quat.T
+            found = stop_gradient(np.linalg.eigh(np.dot(scaled, quat))[1][:, -1])
         products = quat[..., :, None] * quat[..., None, :]
         if weights is not None:
             products = products * as_array(weights)[..., None, None]
@@ -106,3 +128,4 @@ of_matrices(transform._rotation.xp_backend)
 of_vectors(transform._rotation.xp_backend)
 of_reductions(transform._rotation.xp_backend)
 of_means(transform._rotation.xp_backend)
+of_products(transform._rotation.xp_backend)

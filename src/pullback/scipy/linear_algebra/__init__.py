@@ -20,7 +20,6 @@
     reflections     routines that store an orthogonal matrix as reflections
     interpolative   interpolative decompositions; estimates of norms; once SciPy's are imported
     special         matrices made of numbers; norms
-    refused         functions without a derivative here, and what to write instead
 
 Functions that SciPy writes in Python on top of these take part as the user's code does.
 """
@@ -39,7 +38,6 @@ FAMILIES = (
     "riccati",
     "special",
     "pencils",
-    "refused",
     "blas",
     "lapack",
     "reflections",

@@ -10,12 +10,12 @@ from scipy import linalg as sl
 from ...core.errors import MissingRuleError
 from ...core.spec import Spec
 from ...primitives.arguments import agreed, somewhere
-from ...primitives.decompositions import SVD, Eig, Eigh, undetermined_p
+from ...primitives.decompositions import SVD, Eig, Eigh
 from ...primitives.elementwise import stopped
 from ...primitives.exact import exact
 from ...primitives.leastsquares import pinv_p
 from ...primitives.linalg import inverse_p
-from ...primitives.moving_vectors import gaps
+from ...primitives.moving_vectors import gaps, undetermined_p
 from ...primitives.spectra import adjoint, col, computed, conj, from_triangle, real_of
 from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers, counted

@@ -189,15 +189,17 @@ def curve_fit(found: Examples, given: dict[str, Any]) -> Any:
         return constant(x), constant(found.of(lambda r: r[1])), *found.first[2:]
     size = len(found.first[0])
 
+    slope_of = slopes if isinstance(loss, str) and loss == "linear" else weighted_slopes
+
     def covariance(p: Any, theta: Any) -> Any:
-        r, cost = problem.what(p, theta)
-        slope = slopes(problem)(p, theta)
+        r, cost, *_ = problem.what(p, theta)
+        slope = slope_of(problem)(p, theta)
         out = np.linalg.inv(np.swapaxes(slope, -1, -2) @ slope)
         if given["absolute_sigma"]:
             return out
         return out * (2 * cost / (r.shape[0] - size))
 
-    further = [("pcov", found.of(lambda r: r[1]), covariance if loss == "linear" else None)]
+    further = [("pcov", found.of(lambda r: r[1]), covariance)]
     if not np.isfinite(found.first[1]).all():
         further = []  # it could not be estimated
     if full:

@@ -7,6 +7,7 @@ a triangulation, there's one object for each example, and its methods are called
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import (
@@ -29,6 +30,7 @@ from ...core.storage import current, root_of, version
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
+from .draws import RepeatedDraws
 from .repeated_stores import StorableObjects, solved, stored_once
 from .storing import stores
 
@@ -197,8 +199,13 @@ def trace_of(given: Any) -> Any:
     return max(found, key=lambda trace: trace.birth, default=None)
 
 
-def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
-    """f of what each example has, stacked."""
+def for_each(
+    f: Any, args: Any, options: Any, trace: Any, draws: RepeatedDraws | None = None
+) -> Any:
+    """f of what each example has, stacked.
+
+    draws: the generators among the arguments, if f may have drawn from them already.
+    """
     whole: dict[int, Any] = {}
     # What f must not write into, and how to see that it has.
     shared = [x for x in (*args, *options.values()) if type(x) is Array or type(x) is np.ndarray]
@@ -216,7 +223,9 @@ def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
         return own[()]
 
     outs, copies = [], []
+    draws = RepeatedDraws().look(args, options) if draws is None else draws
     for i in range(trace.state):
+        draws.rewind()
         seen: dict[int, Any] = {}
         xs, named = changed((args, options), partial(example, i), seen)
         if trace_of((xs, named)) is trace:
@@ -227,6 +236,8 @@ def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
             )
         copies += [(x, held, dict(held)) for x, held in copied(seen)]
         outs.append(again(f, *xs, **named))
+        draws.ended()
+    draws.settle()
     for x, held, before in copies:
         store_back(x, held, before)
     if any(stamp(x) != before for x, before in given):
@@ -262,7 +273,10 @@ def stamp(x: Any) -> Any:
 
 
 def stacked(outs: list[Any], trace: Any) -> Any:
-    """The results for all examples as one; objects stay apart."""
+    """The results for all examples as one; objects stay apart, and so do masked elements."""
+    outs = [np.ma.getdata(x) if is_masked(x) and not has_masked(x) else x for x in outs]
+    if any(map(is_masked, outs)):
+        return PerExample(outs, trace)
     split = [flatten(out) for out in outs]
     structure = split[0][1]
     if structure is None:
@@ -297,6 +311,16 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
     return together(np.stack(outs), trace=trace)
 
 
+def is_masked(x: Any) -> bool:
+    masked = sys.modules.get("numpy.ma")  # which takes long to import
+    return masked is not None and isinstance(x, masked.MaskedArray)
+
+
+def has_masked(x: Any) -> bool:
+    """Whether elements of a masked array are masked."""
+    return bool(np.any(np.ma.getmask(x)))
+
+
 def arrays(xs: Any) -> Any:
     return [x for x in xs if isinstance(x, (Array, np.ndarray, np.generic))]
 
@@ -322,6 +346,7 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
 
     Not if it is given functions of the user's that store something: it would be stored twice.
     """
+    draws = RepeatedDraws().look(args, options)
     try:
         return f(*args, **options)
     except (ConversionError, ArgumentTypeError):  # the latter from a key of a dict
@@ -331,8 +356,8 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
         if trace is None or not trace.state:
             raise
     with stored_once(getattr(f, "__name__", "SciPy's function"), (args, options)):
-        out = for_each(f, args, options, trace)
-        solved(trace.state)
+        out = for_each(f, args, options, trace, draws)
+        solved(trace.state, draws.bits)
     return out
 
 

@@ -7,7 +7,8 @@
 A variable is the function's own if all that it is bound to is new: a display such as [], a number,
 what an operator makes, or what `np.empty` and its like and ufuncs return. Where its source begins
 tells what an instruction stores into; where Python has forgotten that, nothing is known to be a
-function's own.
+function's own. What is stored outside begins with a variable of an enclosing function or a global,
+as in `counts["calls"] += 1`, or may be anything.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ INTO = {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_ATTR", "DELETE_AT
 READING = {"LOAD_ATTR", "LOAD_METHOD"}
 CALLING = {"PRECALL", "CALL", "CALL_KW", "KW_NAMES", "PUSH_NULL"}
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_", "LOAD_SUPER")
+NAMED = ("LOAD_DEREF", "LOAD_GLOBAL")
 UNKNOWN = (0, 0)
 
 
@@ -127,6 +129,22 @@ class OwnContainers:
             return self.changed(step)
         return None if step.opname.startswith(GLOBALS) else set()
 
+    def root(self, step: Any, code: CodeType) -> tuple[str, str] | None:
+        """By which name the program reaches what a step stores into; None if that isn't known.
+
+        `LOAD_DEREF` says that it is a variable of an enclosing function, `LOAD_GLOBAL` a global.
+        With `STORE_GLOBAL` the name itself is bound to something else.
+        """
+        if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            return "STORE_GLOBAL", step.argval
+        if step.opname in ("STORE_DEREF", "DELETE_DEREF"):
+            return "LOAD_DEREF", step.argval
+        begin, _ = extent(step)
+        if begin == UNKNOWN or step.opname not in (*INTO, *READING):
+            return None
+        first = next(x for x in self.at[begin] if x.opname != "PUSH_NULL")
+        return (first.opname, first.argval) if first.opname in NAMED else None
+
     def begins_with_super(self, step: Any) -> bool:
         begin, _ = extent(step)
         return begin != UNKNOWN and any(x.argval == "super" for x in self.at[begin])
@@ -137,22 +155,30 @@ def in_place(step: Any) -> bool:
 
 
 @functools.lru_cache(4096)
-def stored_outside(code: CodeType) -> tuple[bool, frozenset[str]]:
-    """Whether code may store into what isn't its own; if not, the modules that have to be NumPy."""
+def stored_outside(code: CodeType) -> tuple[Roots, frozenset[str]]:
+    """Where code may store into what isn't its own, and the modules that have to be NumPy."""
     steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
-    own, modules = OwnContainers(code, steps), set[str]()
+    own, modules, roots = OwnContainers(code, steps), set[str](), set[tuple[str, str]]()
     for step in steps:
         needed = own.of_step(step, code)
-        if needed is None:
-            return True, frozenset()
-        modules |= needed
-    return False, frozenset(modules)
+        if needed is not None:
+            modules |= needed
+            continue
+        root = own.root(step, code)
+        if root is None:
+            return None, frozenset()
+        roots.add(root)
+    return frozenset(roots), frozenset(modules)
 
 
-def stores_outside(code: CodeType, scope: dict[str, Any]) -> bool:
-    """Whether code with these globals may store into anything but its own containers."""
-    may_store, modules = stored_outside(code)
-    return may_store or not all(is_numpy(scope.get(name)) for name in modules)
+# Names by which programs reach what they store into; None: anything may be stored into.
+Roots = frozenset[tuple[str, str]] | None
+
+
+def roots_of_stores(code: CodeType, scope: dict[str, Any]) -> Roots:
+    """The names by which code with these globals reaches what it stores into, see `root`."""
+    roots, modules = stored_outside(code)
+    return roots if all(is_numpy(scope.get(name)) for name in modules) else None
 
 
 def is_numpy(x: Any) -> bool:

@@ -27,6 +27,7 @@ from ...core.storage import current
 from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace
+from .draws import DRAWING, RepeatedDraws
 from .lent import BORROWER, borrowed, is_lent
 from .repeated_stores import begun_again, solved
 
@@ -150,8 +151,9 @@ class PlainValues:
     asked: whether a call wanted to know, and does something else then.
     """
 
-    def __init__(self, example: dict[Any, int]) -> None:
+    def __init__(self, example: dict[Any, int], draws: RepeatedDraws | None = None) -> None:
         self.example, self.met_live, self.asked = example, False, False
+        self.draws = draws
         self.session = SESSION.get()
 
     @property
@@ -190,6 +192,8 @@ class PlainValues:
             return self.of(x)
         if callable(x) and not isinstance(x, type):
             return x.plainly(self.of) if hasattr(x, "plainly") else Plain(x, self)
+        if isinstance(x, DRAWING) and self.draws is not None:
+            self.draws.meets(x)
         return x
 
 
@@ -271,6 +275,7 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
         memory.usable &= not given.asked
         return Examples((), memory.results[-1:], False)
     traces: list[Any] = []
+    draws = RepeatedDraws()
     while True:
         for trace in traces:
             if not trace.state:
@@ -282,8 +287,10 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
         results, live, asked = [], False, False
         try:
             for example in product(*[range(trace.state) for trace in traces]):
-                values = PlainValues(dict(zip(traces, example, strict=True)))
+                draws.rewind()
+                values = PlainValues(dict(zip(traces, example, strict=True)), draws)
                 results.append(call_outside(call, (values,), {}))
+                draws.ended()
                 live, asked = live or values.met_live, asked or values.asked
         except Mapped as found:
             traces = sorted([*traces, found.trace], key=lambda trace: trace.birth)
@@ -292,5 +299,6 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
             if memory is not None and memory.noting:
                 memory.results += results
                 memory.usable &= not asked
-            solved(len(results) if traces else 0)
+            draws.settle()
+            solved(len(results) if traces else 0, draws.bits)
             return Examples(traces, results, live)

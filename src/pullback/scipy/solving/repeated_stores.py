@@ -23,12 +23,12 @@ import operator
 import warnings
 from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from types import MemberDescriptorType as Slot
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -45,13 +45,14 @@ from ...core.reach.session import SESSION
 from ...core.storage import adopt, current, root_of, version
 from ...core.temporary import during
 from ...core.trace import Ended, enclosing
-from .own_containers import FILLING, stores_outside
+from .draws import DRAWING, bits_of, set_state, state_of
+from .own_containers import FILLING, roots_of_stores
 
 MISSING = object()  # what an empty cell holds, and a name that isn't bound
 TEXT = str, bytes
 TEXTS = bytearray, array, io.StringIO, io.BytesIO  # what holds text or numbers, and no objects
 NUMBERS = {int, float, bool, complex, type(None), *TEXT}
-DRAWING = np.random.Generator, np.random.RandomState
+CONTAINERS = frozenset({tuple, list, deque, set, frozenset, dict})
 FUNCTIONS = FunctionType, MethodType, functools.partial
 PIECE = 1 << 16  # bytes that are compared at a time
 LONG = 100  # lists that are longer hold numbers
@@ -93,17 +94,26 @@ def names_in(code: CodeType) -> frozenset[str]:
     return frozenset(name for part in with_nested(code) for name in part.co_names)
 
 
+class GlobalName(NamedTuple):
+    """A name that functions bind to something else."""
+
+    scope: dict[str, Any]
+    name: str
+
+
 class StorableObjects:
     """All that functions lead to which may be stored into, as far as it is the user's.
 
     apart: ids of objects beyond which it does not look
+    stored: objects and names from which all stores begin; None if any object may be stored into
     """
 
     def __init__(self, roots: Any, apart: Any = ()) -> None:
         self.found: dict[int, Any] = {}  # by id; kept, so that no id is another's
         self.places: list[tuple[Any, str]] = []  # names of globals, classes and slots
         self.attributes = set[int]()  # ids of dicts that hold those of objects
-        self.apart, self.names, self.may_store, self.draws = apart, set[str](), False, False
+        self.apart, self.names, self.draws = apart, set[str](), False
+        self.stored: list[Any] | None = []
         self.waiting = [roots]
         while self.waiting:
             self.look(self.waiting.pop())
@@ -115,7 +125,11 @@ class StorableObjects:
         self.found[id(x)] = x
         if id(x) in self.apart:
             return
-        if kind is FunctionType:
+        if kind is GlobalName:
+            self.look_at_names(x.scope, (x.name,))
+        elif kind in CONTAINERS:
+            self.wait_for(dict.values(x) if kind is dict else x)
+        elif kind is FunctionType:
             self.look_at_function(x)
         elif kind is MethodType:
             self.waiting += [x.__self__, x.__func__]
@@ -124,14 +138,16 @@ class StorableObjects:
         elif kind is CellType:
             self.waiting += filled(x)
         elif kind is BuiltinFunctionType:
-            self.may_store |= x.__name__ in CHANGING or x.__name__ in FILLING
+            if x.__name__ in CHANGING or x.__name__ in FILLING:
+                self.store(x.__self__)
             self.waiting.append(x.__self__)
         elif of(x, (tuple, list, deque, set, frozenset)):
             self.look_at_items(x, x)
         elif of(x, dict):
             self.look_at_items(x, dict.values(x))
         elif of(x, DRAWING):
-            self.may_store = self.draws = True
+            self.draws = True
+            self.store(x)
         elif type(x) is memoryview:
             self.waiting.append(x.obj)
         elif of(x, type):
@@ -144,8 +160,12 @@ class StorableObjects:
         elif hasattr(x, "__wrapped__"):
             self.waiting.append(x.__wrapped__)
 
+    def wait_for(self, items: Any) -> None:
+        if not NUMBERS.issuperset(map(type, items)):
+            self.waiting += [y for y in items if type(y) not in NUMBERS]
+
     def look_at_items(self, x: Any, items: Any) -> None:
-        self.waiting += [y for y in items if type(y) not in NUMBERS]
+        self.wait_for(items)
         if not of_library(type(x)):
             self.look_at_object(x)
 
@@ -153,12 +173,39 @@ class StorableObjects:
         if theirs(f):
             code, scope = original(f.__code__), f.__globals__
             names = names_in(code)
-            self.may_store |= any(stores_outside(part, scope) for part in with_nested(code))
+            self.look_at_stores(f, [*with_nested(code)])
             self.names |= names
             self.look_at_names(scope, names)
             if "random" in names:
                 self.waiting.append(np.random.mtrand._rand)
         self.waiting += [*(f.__closure__ or ()), f.__defaults__, f.__kwdefaults__, f.__dict__]
+
+    def look_at_stores(self, f: FunctionType, parts: Sequence[CodeType]) -> None:
+        scope, cells = (
+            f.__globals__,
+            dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=False)),
+        )
+        own = {name for part in parts for name in part.co_cellvars}
+        for part in parts:
+            roots = roots_of_stores(part, scope)
+            for where, name in (("", ""),) if roots is None else roots:
+                if where == "STORE_GLOBAL":
+                    self.store(GlobalName(scope, name))
+                elif where == "LOAD_GLOBAL":
+                    self.store(scope.get(name))
+                else:
+                    self.store(None if name in own else cells.get(name))
+
+    def store(self, x: Any) -> None:
+        """Note where a store begins: None if that isn't known, and a module holds everything."""
+        if x is None or of(x, ModuleType):
+            self.stored = None
+        elif self.stored is not None:
+            self.stored.append(x)
+
+    @property
+    def may_store(self) -> bool:
+        return self.stored is None or bool(self.stored)
 
     def look_at_names(self, scope: dict[str, Any], names: Any) -> None:
         for name in names:
@@ -201,7 +248,7 @@ class StoredContents:
             elif of(x, (list, deque, set, dict, *TEXTS)):
                 self.note(x, contents_of(x))
             elif of(x, DRAWING):
-                bits = x.bit_generator if of(x, np.random.Generator) else x
+                bits = bits_of(x)
                 self.note(bits, state_of(bits))
         for x, name in objects.places:
             self.places[id(x), name] = place = StoredPlace(x, None)
@@ -246,10 +293,6 @@ def owned(x: Any) -> bool:
     while of(x.base, np.ndarray):
         x = x.base
     return bool(x.flags.owndata) or of(x.base, (bytearray, memoryview))
-
-
-def state_of(bits: Any) -> Any:
-    return bits.get_state() if of(bits, np.random.RandomState) else bits.state
 
 
 def now(place: StoredPlace, key: Any) -> Any:
@@ -309,10 +352,8 @@ def put_back(place: StoredPlace, key: Any, held: Any) -> None:
             x[...] = held[1]
     elif of(x, np.ndarray):
         x[...] = held
-    elif of(x, np.random.RandomState):
-        x.set_state(held)
     else:
-        x.state = held
+        set_state(x, held)
 
 
 def put_name(x: Any, name: str, held: Any) -> None:
@@ -348,29 +389,36 @@ class SolversStores:
     """What the functions in `given` have stored, before and after SciPy called them."""
 
     def __init__(self, name: str, given: Any, objects: StorableObjects) -> None:
+        if objects.stored is not None:
+            given = tuple(objects.stored)
         self.given, self.trace = given, StoredBySolver(f"`{name}`")
-        self.before = StoredContents(objects)
+        self.found = objects.found  # what was there before
+        self.before = StoredContents(objects if objects.stored is None else StorableObjects(given))
         self.after: StoredContents | None = None
         self.of_batch = False
         self.done = set[int]()  # of containers whose numbers raise
         self.met: dict[Any, list[Any]] = {}  # what places held after calls of the rule's
         self.unrepeated: Any = ()  # ids of what functions lead to that the rule never calls
 
-    def solved(self, examples: int) -> None:
-        """SciPy has returned, for so many examples of a batch; 0 if there is none."""
+    def solved(self, examples: int, bits: Collection[int]) -> None:
+        """SciPy has returned, for so many examples of a batch; 0 if there is none.
+
+        bits: of generators that drew the same numbers for each of them.
+        """
         if self.after is None or (examples > 1 and not self.of_batch):
             self.after = StoredContents(StorableObjects(self.given), self.before)
             self.of_batch = examples > 1
             if examples > 1:
-                self.refuse_lengths()
+                self.refuse_lengths(bits)
 
-    def refuse_lengths(self) -> None:
+    def refuse_lengths(self, bits: Collection[int]) -> None:
         """Raise if a list that the function itself has made holds what all examples stored."""
         assert self.after is not None
         grown = [
             place.x
             for key, place in self.after.places.items()
             if type(key) is int
+            and key not in bits
             and key in self.before.places
             and key not in self.after.kept.attributes
             and grows(place, self.before.places[key].held)
@@ -477,7 +525,7 @@ class SolversStores:
             return x if all(a is b for a, b in zip(parts, x, strict=True)) else tuple(parts)
         inner: Any = x if of(x, (list, deque, dict)) or type(x) in TEXT else dict_of(x)
         if of(inner, (list, deque, dict)):
-            if id(inner) not in self.before.places and id(inner) not in self.done:
+            if id(inner) not in self.found and id(inner) not in self.done:
                 self.done.add(id(inner))
                 keys = list(inner) if of(inner, dict) else range(len(inner))
                 for key in keys:
@@ -502,11 +550,11 @@ UNREPEATED = "callback", "jac", "hess", "hessp", "fprime", "fprime2", "Dfun"
 CURRENT: ContextVar[SolversStores | None] = ContextVar("stores of solvers", default=None)
 
 
-def solved(examples: int) -> None:
+def solved(examples: int, bits: Collection[int] = ()) -> None:
     """SciPy has solved, for so many examples of a batch."""
     state = CURRENT.get()
     if state is not None:
-        state.solved(examples)
+        state.solved(examples, bits)
 
 
 def begun_again() -> None:

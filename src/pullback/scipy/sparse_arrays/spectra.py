@@ -23,6 +23,7 @@ from ...core.primitive import Primitive, one_by_one
 from ...core.reach.call_tables import CALLS
 from ...core.reach.session import call_outside
 from ...core.spec import Spec
+from ...numpy.drawing import plain_source
 from ..solving.plain import signature
 from ..solving.serving import serves, traced
 from .kept_zeros import moves
@@ -225,6 +226,8 @@ def eigen(original: Any) -> None:
                 for x, (outer, inner, fmt) in zip(numbers, patterns, strict=True)
             ]
             options = given if M is None else {**given, "M": plain[1]}
+            if isinstance(options.get("rng"), np.random.Generator):
+                options = {**options, "rng": plain_source(options["rng"])}
             return original(plain[0], **options)
 
         dtypes = np.zeros(0, xs[0].dtype).real.dtype, xs[0].dtype
