@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..core.array import PYTHONS, Array, class_of_number, is_number
+from ..core.array import PYTHONS, Array, arrayed, class_of_number, is_number, snapshot
 from ..core.cotangent import unbroadcast
 from ..core.kinds import Elementwise, Linear
 from ..core.operands import unary
@@ -189,11 +189,13 @@ def angle(z, deg=False):
 
 @replaces(np.real_if_close)
 def real_if_close(a, tol=100):
-    if not is_complex(a):
-        return a
-    if tol > 1:
-        tol = float(np.finfo(a.dtype).eps * tol)
-    return np.real(a) if np.all(np.abs(np.imag(a)) < tol) else a
+    out = a
+    if is_complex(a):
+        if tol > 1:
+            tol = float(np.finfo(a.dtype).eps * tol)
+        out = np.real(a) if np.all(np.abs(np.imag(a)) < tol) else a
+    number = type(out) is Array and is_number(out)
+    return arrayed(snapshot(out)) if number else out  # an array also of a number
 
 
 @replaces(np.isrealobj)

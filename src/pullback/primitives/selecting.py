@@ -193,7 +193,8 @@ def heaviside(x, h):
     dtype = np.heaviside.resolve_dtypes((*[s.weak or s.dtype for s in specs], None))[-1]
     at_zero(step.primitive, x)
     out = np.where(x == 0, h, step(x))
-    return out if out.dtype == dtype else np.astype(out, dtype)
+    out = out if out.dtype == dtype else np.astype(out, dtype)
+    return out if out.shape else out[()]  # a ufunc gives numbers
 
 
 OPERANDS = PLAIN | {Array}

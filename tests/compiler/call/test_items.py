@@ -3,6 +3,7 @@ the class, the dtype and the value that they have without `compile`, as has what
 """
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,12 +20,17 @@ MADE = {
     "np.square": np.square, "parts": lambda v: np.real(v) ** 2 + np.imag(v) ** 2,
     "int16": lambda v: v + np.ones(2, np.int16), 
     "complex64": lambda v: v * np.ones(2, "F"),
+    "root": lambda v: np.sqrt(abs(v - 5)),
+    "decay": lambda v: np.exp(-abs(v)), "both signs": lambda v: np.array([-v, v]),
+    "bounded": lambda v: np.maximum(-v.real, -100),
     "abs + abs": lambda v: abs(v) + abs(v.real), "first of two": lambda v: (v, v + 1)[0],
 }  # fmt: skip
 NUMBERS = {
     "item": lambda x: x[0].item(),
     "tolist": lambda x: x.tolist()[1],
     "float or complex": lambda x: (complex if x.dtype.kind == "c" else float)(x[1]),
+    "sum": lambda x: x.sum().item(),
+    "double": lambda x: (x[0] * 2).item(),
     "number of NumPy's": lambda x: x[0],
 }
 
@@ -43,15 +49,15 @@ def test_numbers_of_arrays(dtype):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of casts and domains
         rows = rows.astype(dtype)
-        for name, make in asked(MADE, 8, dtype).items():
-            for given, number in NUMBERS.items():
-                f = lambda x, make=make, number=number: make(number(x))
-                try:
-                    expected = [f(row) for row in rows]
-                except (TypeError, AttributeError, OverflowError):
-                    continue
-                compiled = pb.compile(f, wait=True)
-                for _ in range(3):
-                    found = [compiled(row) for row in rows]
-                assert [*map(type, found)] == [*map(type, expected)], (name, given)
-                assert all(map(close, found, expected)), (name, given)
+        for name, given in asked([*product(MADE, NUMBERS)], 60, dtype):
+            make, number = MADE[name], NUMBERS[given]
+            f = lambda x, make=make, number=number: make(number(x))
+            try:
+                expected = [f(row) for row in rows]
+            except (TypeError, AttributeError, OverflowError):
+                continue
+            compiled = pb.compile(f, wait=True)
+            for _ in range(3):
+                found = [compiled(row) for row in rows]
+            assert [*map(type, found)] == [*map(type, expected)], (name, given)
+            assert all(map(close, found, expected)), (name, given)

@@ -119,6 +119,21 @@ class TestTrial:
         t.compiled = [1.4e-6] * 5
         assert t.is_slower
 
+    def test_without_machine_code_a_path_has_to_be_clearly_faster(self):
+        for bare in True, False:
+            t = Trial(0.0, bare)
+            t.plain, t.compiled = [1e-4] * 5, [0.9e-4] * 5
+            assert t.is_slower == bare
+            t.compiled = [0.8e-4] * 5
+            assert not t.is_slower
+
+    def test_a_path_is_tried_as_what_it_is(self, quick):
+        for dtype, bare in (np.float16, True), (float, False):
+            fast = pb.compile(lambda x: x.sum())
+            settle(fast, X.astype(dtype))
+            (path,) = paths_of(fast)
+            assert path.trial.bare == bare
+
 
 class TestSlower:
     def test_the_function_runs_as_it_is_and_why_says_so(self, quick):

@@ -276,7 +276,9 @@ class CompileTrace(StageTrace):
             self.state.unlike = self.state.unsure = True
         if not self.is_weak(x):
             # x itself stays one of NumPy's; Python's have 64 bits.
-            dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "ifc" else x.dtype
+            if x.dtype == np.uint64 and not bool((x <= np.uint64(2**63 - 1)).all()):
+                self.state.unlike = True  # Python's go on
+            dtype = np.dtype(PYTHONS[x.dtype.kind])
             copied = (positive, {}) if x.dtype == dtype else (astype_p, {"dtype": dtype})
             x = StageTrace.process(self, copied[0], (x,), copied[1])
         self.state.weak.add(x.node)
