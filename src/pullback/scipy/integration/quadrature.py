@@ -491,12 +491,12 @@ def reported(found: Examples) -> Any:
     """What `quad_vec` tells of its work: numbers of all examples, and arrays if they are alike."""
     if not found.traces:
         return found.first[2]
-    info = shallow(found.first[2])
+    info, all_info = shallow(found.first[2]), [vars(r[2]) for r in found.results]
     for name, x in vars(info).items():
         if isinstance(x, (int, np.ndarray)):
-            alike = len({np.shape(vars(r[2])[name]) for r in found.results}) == 1
-            of_all = found.of(lambda r, name=name: vars(r[2])[name]) if alike else None
-            vars(info)[name] = OfEachExample(name) if of_all is None else of_all
+            parts = [told[name] for told in all_info]
+            alike = len(set(map(np.shape, parts))) == 1
+            vars(info)[name] = found.stacked(parts) if alike else OfEachExample(name)
     return info
 
 
