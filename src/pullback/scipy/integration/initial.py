@@ -407,6 +407,7 @@ def odeint(*args: Any, **options: Any) -> Any:
     ys, info, _ = found.first
     if not found.live:
         return (ys, info) if full else ys
+    told = found.part(1)
     y0, times = np.ravel(start_of(given["y0"])), as_array(given["t"])
     times = times if is_inexact(times.dtype) else times.astype(float)
     fun = sides(given["func"], more, y0)
@@ -414,7 +415,7 @@ def odeint(*args: Any, **options: Any) -> Any:
     failure = reason(found, lambda r: r[2], lambda r: r[1]["message"])
     if failure is not None:
         out = without("odeint", fun, times[0], y0, value, failure)
-        return (out, info) if full else out
+        return (out, told) if full else out
     which = found.stacked([np.int64(i) for i in range(len(found.results))])
     tolerances = [1.49012e-8 if given[key] is None else given[key] for key in ("rtol", "atol")]
     if are_written(value):
@@ -424,7 +425,7 @@ def odeint(*args: Any, **options: Any) -> Any:
             written = WrittenPath("odeint", fun, times[0], times[-1], y0, steps_for, known)
             computed = np.concatenate([computed, written.at(times[1:])])
         out = exact(value, computed)
-        return (out, info) if full else out
+        return (out, told) if full else out
 
     def choose(values: PlainValues) -> Steps:
         plain = {key: values.tree(given[key]) for key in ("func", "args", "y0", "t")}
@@ -446,4 +447,4 @@ def odeint(*args: Any, **options: Any) -> Any:
         ]
         rows.append(path.at(found.stacked(where), times[j]))
     out = exact(value, np.stack(rows))
-    return (out, info) if full else out
+    return (out, told) if full else out
