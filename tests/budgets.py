@@ -2,7 +2,8 @@
 
 Three things are asked in shares: the samples of a law (`in_turn`, through `for_all_samples`), the
 cases of a test that is marked `share(n)`, of which an ordinary run asks one in n, and the cases
-that one test goes through (`asked`). A test without cases that is marked is asked in one turn of n.
+that one test goes through (`asked`), at least one. A marked test of fewer than n cases, or without
+any, is left out in some turns: of two cases with `share(6)` one is asked in one turn of three.
 The share is drawn at random from a number, the turn, which the commit decides: the same commit
 always asks the same, and later commits ask the rest. A run that fails names its turn, and
 `PULLBACK_TURN=number` repeats it. Where tests are chosen by name (`-k`, `::`) all is asked.
@@ -40,17 +41,20 @@ def in_turn(case, shares):
     return LONG or BY_NAME[0] or drawn == 0
 
 
-def places_in_turn(n, shares, name=""):
-    """The numbers below n that this run asks, one in `shares`, and at least one."""
+def places_in_turn(n, shares, name="", least=0):
+    """The numbers below n that this run asks: over the turns, one in `shares`."""
     if LONG or BY_NAME[0]:
         return range(n)
-    return sorted(random.Random(f"{TURN} {name}").sample(range(n), -(-n // shares)))
+    drawn = random.Random(f"{TURN} {name}")
+    count = max(least, int(n / shares + drawn.random()))
+    return sorted(drawn.sample(range(n), count))
 
 
 def asked(cases, shares, name=""):
     """The cases of a list or dict that this run asks, one in `shares`, drawn by a name."""
     names = list(cases)
-    names = [names[i] for i in places_in_turn(len(names), shares, name)]
+    least = -(-len(names) // shares)
+    names = [names[i] for i in places_in_turn(len(names), shares, name, least)]
     return {name: cases[name] for name in names} if isinstance(cases, dict) else names
 
 
@@ -61,8 +65,5 @@ def shared_out(items):
         if mark := item.get_closest_marker("share"):
             tests[item.nodeid.partition("[")[0], mark.args[0]].append(item)
     for (test, shares), cases in tests.items():
-        if len(cases) == 1:
-            left |= set() if in_turn(test, shares) else {*cases}
-        else:
-            left |= {*cases} - {cases[i] for i in places_in_turn(len(cases), shares, test)}
+        left |= {*cases} - {cases[i] for i in places_in_turn(len(cases), shares, test)}
     return [x for x in items if x not in left], [x for x in items if x in left]

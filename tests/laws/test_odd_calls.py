@@ -26,6 +26,12 @@ ANSWERED = {
     ("nanquantile", "argument 1 is of u1"),  # the same
     ("cov", "dtype='O'"),  # NumPy's own code takes the object that comes out for an array
 }
+# SciPy's own loop in single precision never ends.
+ENDLESS = {
+    (f"special.{f}", f"argument 0 is of {dtype}")
+    for f in ("pro_cv", "obl_cv")
+    for dtype in ("f2", "f4")
+}
 # What a caller is promised though NumPy has none of it: `round` of arrays is their numbers'.
 PROMISED = ("Python's",)
 # Answered otherwise: `where=` alone leaves undefined what NumPy then shows.
@@ -48,7 +54,7 @@ def test_odd_calls(family):
         function = name.partition("-")[2]
 
         def chosen(what, name=name, function=function):
-            known = (function, what) in ANSWERED or function in PROMISED
+            known = (function, what) in ANSWERED | ENDLESS or function in PROMISED
             return not known and in_turn(f"{name} {what}", 40)
 
         for what, call, xs in odd_calls(sample, chosen):

@@ -419,3 +419,27 @@ SMOOTH = {
     for name in SMOOTH_SIDES
     for how in ("RK45", "LSODA", "odeint")
 }
+
+
+# Narrow shapes of (x - k) / w: kinks that lie close together. Each with the integral of x times it
+# over [0, 1], its derivatives by k and w, and widths at which `quad` finds it.
+RAMP = (
+    lambda k, w: (1 - (k + w) ** 2) / 2 + k * w / 2 + w * w / 3,
+    lambda k, w: [-k - w / 2, -k / 2 - w / 3],
+    (0.3, 1e-4),
+)
+HAT = (lambda k, w: k * w, lambda k, w: [w, k], (0.05, 1e-4))
+BOX = (lambda k, w: 2 * k * w, lambda k, w: [2 * w, 2 * k], (0.05, 2e-3))
+SHAPES = {
+    "clip": (lambda u: np.clip(u, 0.0, 1.0), RAMP),
+    "clip to arrays": (lambda u: np.clip(u * np.ones(2), np.zeros(2), np.ones(2))[1], RAMP),
+    "minimum": (lambda u: np.minimum(np.maximum(u, 0.0), 1.0), RAMP),
+    "nested clips": (lambda u: np.clip(np.clip(u + 0.5, 0.0, 2.0) - 0.5, 0.0, 1.0), RAMP),
+    "equal": (lambda u: np.where(np.clip(u, 0.0, 1.0) == u, u, 1.0 * (u > 0)), RAMP),
+    "if": (lambda u: 0.0 if u < 0 else u if u < 1 else 1.0, RAMP),
+    "hat": (lambda u: np.maximum(1 - np.abs(u), 0.0), HAT),
+    "hat of clips": (lambda u: np.clip(1 - np.abs(u), 0.0, 1.0), HAT),
+    "hat of ramps": (lambda u: np.dot([1, -2, 1], np.maximum(u + np.arange(-1, 2), 0)), HAT),
+    "box of abs": (lambda u: np.where(np.abs(u) < 1, 1.0, 0.0), BOX),
+    "box of squares": (lambda u: np.where(u * u < 1, 1.0, 0.0), BOX),
+}

@@ -6,6 +6,8 @@ from scipy import integrate, stats
 
 import pullback as pb
 
+from .switching_programs import SHAPES
+
 INTEGRANDS = {
     "if": lambda x, k: 1.0 if x < k else 3.0,
     "if, closed": lambda x, k: 1.0 if x <= k else 3.0,
@@ -381,28 +383,10 @@ def test_kinks_stay_where_limits_move(high):
         np.testing.assert_allclose(law(of(asking))(0.8), law(of(kinked))(0.8), rtol=1e-8)
 
 
-RAMP = (lambda k, w: [-k - w / 2, -k / 2 - w / 3]), (0.3, 1e-4)
-HAT = (lambda k, w: [w, k]), (0.05, 1e-4)
-BOX = (lambda k, w: [2 * w, 2 * k]), (0.05, 2e-3)
-SHAPES = {  # of (x - k) / w, with the derivatives by k and w of the integral of x times it
-    "clip": (lambda u: np.clip(u, 0.0, 1.0), RAMP),
-    "clip to arrays": (lambda u: np.clip(u * np.ones(2), np.zeros(2), np.ones(2))[1], RAMP),
-    "minimum": (lambda u: np.minimum(np.maximum(u, 0.0), 1.0), RAMP),
-    "nested clips": (lambda u: np.clip(np.clip(u + 0.5, 0.0, 2.0) - 0.5, 0.0, 1.0), RAMP),
-    "equal": (lambda u: np.where(np.clip(u, 0.0, 1.0) == u, u, 1.0 * (u > 0)), RAMP),
-    "if": (lambda u: 0.0 if u < 0 else u if u < 1 else 1.0, RAMP),
-    "hat": (lambda u: np.maximum(1 - np.abs(u), 0.0), HAT),
-    "hat of clips": (lambda u: np.clip(1 - np.abs(u), 0.0, 1.0), HAT),
-    "hat of ramps": (lambda u: np.dot([1, -2, 1], np.maximum(u + np.arange(-1, 2), 0)), HAT),
-    "box of abs": (lambda u: np.where(np.abs(u) < 1, 1.0, 0.0), BOX),
-    "box of squares": (lambda u: np.where(u * u < 1, 1.0, 0.0), BOX),
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("name", SHAPES)
 def test_kinks_that_lie_close_together(name):
     """Between places that are compared; widths at which SciPy finds the integral."""
-    shape, (slopes, widths) = SHAPES[name]
+    shape, (_, slopes, widths) = SHAPES[name]
     total = lambda p: integrate.quad(
         lambda x: x * shape((x - p[0]) / p[1]), 0, 1, points=[0.5], limit=200
     )[0]

@@ -193,8 +193,20 @@ def test_hankel_transforms_keep_their_precision_without_a_bias(f, dtype):
     np.testing.assert_array_equal(found, plain)
 
 
+def refuses_leading_zeros():
+    try:
+        signal.lfilter_zi([1.0, 0.4], [0.0, 1.0, 0.3])
+    except ValueError:
+        return True
+    return False
+
+
 def test_leading_zeros_are_left_out_before_the_first_coefficient_counts():
     f = lambda x: signal.lfilter_zi([1.0, 0.4], [0.0, x, 0.3])
+    if refuses_leading_zeros():  # SciPy 1.18 and newer
+        with pytest.raises(ValueError, match="must be non-zero"):
+            pb.jvp(f, (1.0,), (1.0,))
+        return
     with pytest.warns(pb.LostDerivativeWarning, match="lfilter_zi"):
         found = pb.jvp(f, (1.0,), (1.0,))[1]
     np.testing.assert_allclose(found, (f(1.0 + 1e-6) - f(1.0 - 1e-6)) / 2e-6, rtol=1e-8)

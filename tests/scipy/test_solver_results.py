@@ -124,6 +124,47 @@ def test_the_covariance_of_a_fit_with_a_loss(loss):
         assert found == pytest.approx(change, rel=1e-5, abs=3 * error)
 
 
+COUNTS = {
+    "fmin": lambda k: optimize.fmin(bowl(k), ORIGIN, full_output=True, disp=False)[2:4],
+    "fmin_cg": lambda k: optimize.fmin_cg(bowl(k), ORIGIN, full_output=True, disp=False)[2:4],
+    "fmin_l_bfgs_b": lambda k: (
+        optimize.fmin_l_bfgs_b(bowl(k), ORIGIN, approx_grad=True)[2]["funcalls"],
+    ),
+    "fmin_tnc": lambda k: optimize.fmin_tnc(bowl(k), ORIGIN, approx_grad=True, disp=0)[1:],
+    "brent": lambda k: optimize.brent(valley(k**3), full_output=True)[2:],
+    "fsolve": lambda k: (
+        optimize.fsolve(system(k), ORIGIN, full_output=True)[1]["nfev"],
+    ),
+    "curve_fit": lambda k: (
+        optimize.curve_fit(curve(k), T, DATA, full_output=True)[2]["nfev"],
+    ),
+    "odeint": lambda k: [
+        integrate.odeint(lambda y, t: -k * y + np.sin(k * t), 1.0, T, full_output=True)[1][key]
+        for key in ("hu", "nst", "nfe")
+    ],
+    "quad": lambda k: (
+        integrate.quad(lambda x: np.sin(k**3 * x), 0, 9, full_output=1)[2]["neval"],
+    ),
+    "quad_vec": lambda k: (
+        integrate.quad_vec(lambda x: np.sin(k**3 * x), 0, 9, full_output=True)[2].neval,
+    ),
+    "nquad": lambda k: (
+        integrate.nquad(
+            lambda x, y: np.sin(k**2 * x * y), [(0, 1), (0, 4)], full_output=True
+        )[2]["neval"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.share(4)
+@pytest.mark.parametrize("name", COUNTS)
+def test_under_vmap_counts_are_those_of_each_example(name):
+    ks = np.array([0.8, 1.7, 2.6])
+    found = pb.vmap(lambda k: [1.0 * x for x in COUNTS[name](k)])(ks)
+    for column, values in zip(found, zip(*map(COUNTS[name], ks), strict=True), strict=True):
+        np.testing.assert_allclose(column, values, rtol=1e-5)
+
+
 def test_marginals_are_prices_that_move():
     A, b, c = np.array([[1.0, 1.0], [1.0, 3.0]]), np.array([4.0, 7.0]), np.array([-1.0, -2.0])
 

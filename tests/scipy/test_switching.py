@@ -8,7 +8,7 @@ import pullback as pb
 from pullback.scipy.integration import switching
 from tests import budgets
 
-from .switching_programs import JUMPS, KINKS, SMOOTH
+from .switching_programs import JUMPS, KINKS, SHAPES, SMOOTH
 
 # Richardson's differences of solutions with `DOP853` and tolerances of 1e-11.
 # fmt: off
@@ -257,3 +257,39 @@ def test_kinks_close_together_cost_steps_there_alone(steep, rtol, monkeypatch):
             counts.clear()
             assert pb.grad(f)(k) == pytest.approx(slope, rel=max(1e-6, 0.1 * rtol))
             assert 0 < sum(counts) <= 60
+
+
+METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA", "odeint")
+
+
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")  # of those not seen
+@pytest.mark.parametrize("method", METHODS)
+def test_narrow_shapes_that_are_seen(method):
+    """A shape that SciPy's steps meet counts; they may pass over narrow ones, as a value shows."""
+    seen = 0
+    for shape, (exact, slopes, _) in budgets.asked(SHAPES, 11, method).values():
+        for w, rtol in ((0.1, 1e-3), (0.02, 1e-6), (0.005, 1e-9)):
+
+            def end(p, shape=shape, rtol=rtol):
+                side = lambda t, y: np.cos(20 * t) + t * shape((t - p[0]) / p[1]) - 0 * y
+                how = {"rtol": rtol, "atol": rtol * 1e-2}
+                if method == "odeint":
+                    return integrate.odeint(side, [0.0], [0, 1], tfirst=True, **how)[-1, 0]
+                return integrate.solve_ivp(side, (0, 1), [0.0], method=method, **how).y[0, -1]
+
+            at = np.array([0.53, w])
+            value, slope = pb.value_and_grad(end)(at)
+            if abs(value - np.sin(20) / 20 - exact(*at)) < 0.1 * w:
+                assert slope == pytest.approx(slopes(*at), rel=max(1e-5, rtol), abs=1e-5)
+                seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_a_bad_step_tells_nothing_of_where_a_kink_is(rtol):
+    """The first trial step ends where a kink seems to lie by its poor stages."""
+    hat = lambda u: np.maximum(1 - np.abs(u), 0.0) ** 2
+    end = lambda k: integrate.solve_ivp(
+        lambda t, y: 1 + 0.5 * hat((y - k) / 0.59), (0, 1.82), [0.0], rtol=rtol, atol=rtol / 100
+    ).y[0, -1]
+    assert pb.grad(end)(0.867) == pytest.approx(0.0, abs=1e-3)  # it passes the whole of it

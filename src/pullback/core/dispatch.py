@@ -85,12 +85,12 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     return getattr(implementation, "plain", implementation)(*inputs)
         except ObjectArrayError:
             return by_elements(ufunc, *inputs)
-    return answered(
-        lambda *xs, **options: checked_ufunc(ufunc, method, xs, options),
-        ufunc if method == "__call__" else getattr(ufunc, method),
-        inputs,
-        keywords,
-    )
+    try:
+        return checked_ufunc(ufunc, method, inputs, {**keywords})
+    except Exception as error:
+        called = ufunc if method == "__call__" else getattr(ufunc, method)
+        refuse_as_numpy(called, inputs, keywords, error)
+        raise
 
 
 def by_elements(ufunc: Any, *xs: Any) -> Any:

@@ -20,7 +20,7 @@ from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
 from .initial import EXPLICIT, right_side, start_of
 from .jumps import Decisions, solved
-from .paths import Steps, path_of, step_of, steps_for
+from .paths import Seen, Steps, path_of, step_of, steps_for
 from .steps import Explicit
 from .stepwise import alone
 
@@ -91,7 +91,8 @@ class ByHand:
         rtol, atol = of.rtol, np.maximum(of.atol, 1e-14)
         if self.own in EXPLICIT:
             return Steps(Explicit(self.own), [started, self.time], rtol, own=True)
-        return steps_for(fun, started, self.time, before, rtol, atol, 500)
+        seen = Seen([self.time], [self.found], [started, self.time])
+        return steps_for(fun, started, self.time, before, rtol, atol, 500, seen)
 
     def dense_output(self) -> Any:
         with self.plainly():

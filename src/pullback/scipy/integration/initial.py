@@ -24,7 +24,7 @@ from ..solving.plain import Examples, PlainValues, number, signature, solve
 from ..solving.serving import serves
 from .discontinuities import how_often
 from .jumps import solved
-from .paths import Steps, path_of, recording, step_of, steps_for
+from .paths import Seen, Steps, path_of, recording, step_of, steps_for
 from .ragged import Ragged
 from .steps import Explicit, Trajectory
 from .written_steps import WrittenPath, are_written, plain_number
@@ -120,14 +120,14 @@ def solve_ivp(*args: Any, **options: Any) -> Any:
     def call(values: PlainValues) -> Any:
         ts: list[float] = []
         plain = {key: values.tree(x) for key, x in given.items() if key != "method"}
-        kinds = recording(method, ts) if explicit else given["method"]
+        kinds = recording(method, ts) if isinstance(method, type) else given["method"]
         plain["t_span"] = [values.of(t) for t in plain["t_span"]]
         if given["events"] is not None:
             plain["events"] = events_of(given["events"], values)
         how = values.tree(more)
         result = integrate.solve_ivp(method=kinds, **plain, **how)
         if not explicit:
-            return result, None
+            return result, ts
         return result, Steps(Explicit(base_of(method)), ts, how.get("rtol", RTOL), own=True)
 
     found = solved(call)
@@ -239,19 +239,18 @@ class FlowResult:
         given, found = self.given, self.found
         if self.explicit is not None:
             return [steps for _, steps in found.results]
-        counts = found.of(lambda r: np.int64(r[0].nfev))
-        lasts = found.of(lambda r: np.float64(r[0].t[-1] if len(r[0].t) else np.nan))
-        ends = found.of(lambda r: np.bool_(r[0].status == 0))
+        which = found.stacked([np.int64(i) for i in range(len(found.results))])
 
         def choose(values: PlainValues) -> Steps:
             plain = {key: values.tree(given[key]) for key in ("fun", "args", "y0")}
             a, b = map(values.of, given["t_span"])
-            last = float(values.of(lasts))
-            b = b if values.of(ends) or np.isnan(last) else last
+            result, ts = found.results[int(values.of(which))]
+            b = b if result.status == 0 or not len(result.t) else result.t[-1]
             y0 = start_of(plain["y0"])
             fun = right_side(plain["fun"], plain["args"] or (), y0, given["vectorized"])
             rtol, atol = map(values.tree, self.tolerances())
-            return steps_for(fun, float(a), float(b), y0, rtol, atol, int(values.of(counts)))
+            seen = Seen(result.t, result.y.T, ts) if len(result.t) else None
+            return steps_for(fun, float(a), float(b), y0, rtol, atol, result.nfev, seen)
 
         return solve(choose).results
 
@@ -408,6 +407,7 @@ def odeint(*args: Any, **options: Any) -> Any:
     ys, info, _ = found.first
     if not found.live:
         return (ys, info) if full else ys
+    told = found.part(1)
     y0, times = np.ravel(start_of(given["y0"])), as_array(given["t"])
     times = times if is_inexact(times.dtype) else times.astype(float)
     fun = sides(given["func"], more, y0)
@@ -415,7 +415,8 @@ def odeint(*args: Any, **options: Any) -> Any:
     failure = reason(found, lambda r: r[2], lambda r: r[1]["message"])
     if failure is not None:
         out = without("odeint", fun, times[0], y0, value, failure)
-        return (out, info) if full else out
+        return (out, told) if full else out
+    which = found.stacked([np.int64(i) for i in range(len(found.results))])
     tolerances = [1.49012e-8 if given[key] is None else given[key] for key in ("rtol", "atol")]
     if are_written(value):
         computed = y0[None]
@@ -424,7 +425,7 @@ def odeint(*args: Any, **options: Any) -> Any:
             written = WrittenPath("odeint", fun, times[0], times[-1], y0, steps_for, known)
             computed = np.concatenate([computed, written.at(times[1:])])
         out = exact(value, computed)
-        return (out, info) if full else out
+        return (out, told) if full else out
 
     def choose(values: PlainValues) -> Steps:
         plain = {key: values.tree(given[key]) for key in ("func", "args", "y0", "t")}
@@ -432,7 +433,8 @@ def odeint(*args: Any, **options: Any) -> Any:
         fun = sides(plain["func"], as_tuple(plain["args"]), y0)
         calls = int(values.of(info["nfe"])[-1]) if len(ts) > 1 else 0
         rtol, atol = map(values.tree, tolerances)
-        return steps_for(fun, ts[0], ts[-1], y0, rtol, atol, calls)
+        seen = Seen(ts, found.results[int(values.of(which))][0], ()) if len(ts) > 1 else None
+        return steps_for(fun, ts[0], ts[-1], y0, rtol, atol, calls, seen)
 
     steps = solve(choose).results
     path, steps = path_of(found, steps, fun, times[0], times[-1], y0)
@@ -445,4 +447,4 @@ def odeint(*args: Any, **options: Any) -> Any:
         ]
         rows.append(path.at(found.stacked(where), times[j]))
     out = exact(value, np.stack(rows))
-    return (out, info) if full else out
+    return (out, told) if full else out

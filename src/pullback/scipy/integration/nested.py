@@ -77,7 +77,9 @@ def nquad(
 
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     found = attempt(call)
-    rest = (np.float64(np.nan),) if found is None else found.first[1 : 3 if full_output else 2]
+    rest: tuple[Any, ...] = (np.float64(np.nan),)
+    if found is not None:
+        rest = tuple([found.part(i) for i in range(1, 3 if full_output else 2)])
     if found is not None and not found.live:
         return (found.first[0], *rest)
     nested = Nested(func, ranges, opts)

@@ -24,6 +24,10 @@ from .jumps import Decisions
 from .steps import Explicit, Radau, Trajectory
 from .switching import switched
 
+AT_MOST = 50  # times at which a solution is compared with one that SciPy found
+FAR = 30.0  # tolerances between both: it was another way
+PARTS, LONGER = 200, 4.0  # of the range, or times SciPy's steps: how long steps are then
+
 
 class Steps:
     """The times of the steps, and for implicit steps what their stages are.
@@ -39,13 +43,15 @@ class Steps:
         self.rtol = float(np.min(rtol))
 
 
-def recording(method: Any, ts: list[float]) -> Any:
-    """The method, which also notes when its steps end."""
+def recording(method: Any, ts: list[float], longest: Callable[[float], float] | None = None) -> Any:
+    """The method, which also notes when its steps end; longest: how long one may be from a time."""
 
     class RecordedMethod(method):
         def step(self) -> Any:
             if not ts:
                 ts.append(self.t)
+            if longest is not None:
+                self.max_step = longest(self.t)
             message = super().step()
             if self.t != ts[-1]:
                 ts.append(self.t)
@@ -54,12 +60,61 @@ def recording(method: Any, ts: list[float]) -> Any:
     return RecordedMethod
 
 
+class Seen:
+    """A solution that SciPy found: at some times, and the ends of its steps if they are known.
+
+    Steps that are found for it may pass over what it has met, as a narrow pulse.
+    """
+
+    def __init__(self, times: Any, states: Any, ts: Any) -> None:
+        some = np.unique(np.linspace(0, len(times) - 1, AT_MOST).astype(int))
+        _, first = np.unique(np.asarray(times, float)[some], return_index=True)
+        some = np.sort(some[first])
+        self.times, self.states = np.asarray(times, float)[some], np.asarray(states, float)[some]
+        self.ts = np.asarray(ts, float)
+
+    def longest(self, t: float) -> float:
+        """How long a step from t may be, to meet what SciPy's steps have met."""
+        if len(self.ts) < 2:
+            return float(abs(self.times[-1] - self.times[0])) / PARTS
+        ways = np.abs(self.ts - self.ts[0])
+        room = ways[:-1] - abs(t - self.ts[0]) + LONGER * np.diff(ways)
+        return float(np.min(room[ways[1:] > abs(t - self.ts[0])], initial=np.inf))
+
+    def gap(self, states: Any, rtol: Any, atol: Any) -> float:
+        """How far it is from other states at these times, in tolerances."""
+        size = np.max(np.abs(self.states), axis=0)
+        gaps = np.abs(states - self.states) / (atol + rtol * size)
+        return float(np.max(gaps, initial=0.0))
+
+
 class Expensive(Exception):
     """An explicit method needs too many steps: the problem is stiff."""
 
 
-def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_calls: int) -> Steps:
+def steps_for(
+    fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_calls: int, seen: Any = None
+) -> Steps:
     """Steps for a solution found by other means, with the accuracy that was asked for."""
+    steps, states = fine_steps(fun, t0, t1, y0, rtol, atol, n_calls, seen)
+    if seen is None or (gap := seen.gap(states, rtol, atol)) < FAR:
+        return steps
+    finer, states = fine_steps(fun, t0, t1, y0, rtol, atol, n_calls + PARTS, seen, seen.longest)
+    return finer if seen.gap(states, rtol, atol) < gap / 2 else steps
+
+
+def fine_steps(
+    fun: Any,
+    t0: float,
+    t1: float,
+    y0: Any,
+    rtol: Any,
+    atol: Any,
+    n_calls: int,
+    seen: Seen | None,
+    longest: Any = None,
+) -> tuple[Steps, Any]:
+    """Steps no longer than `longest`, and the solution at the times at which one was seen."""
     count, atol = 0, np.asarray(atol)
 
     def counted(t: Any, y: Any) -> Any:
@@ -71,26 +126,27 @@ def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_c
 
     fine = np.minimum(rtol, 1e-9)
     how = {"rtol": np.maximum(fine, 3e-14), "atol": atol * np.min(fine / rtol)}
+    asked = {} if seen is None else {"t_eval": seen.times}
     ts: list[float] = []
     try:
-        method = recording(integrate.DOP853, ts)
+        method = recording(integrate.DOP853, ts, longest)
         with np.errstate(all="ignore"), Decisions():
-            found = integrate.solve_ivp(counted, (t0, t1), y0, method=method, **how)
+            found = integrate.solve_ivp(counted, (t0, t1), y0, method=method, **asked, **how)
         if found.success:
-            return Steps(Explicit(integrate.DOP853), ts, how["rtol"])
+            return Steps(Explicit(integrate.DOP853), ts, how["rtol"]), found.y.T
     except Expensive:
         pass
     ts.clear()
     how = {"rtol": np.maximum(rtol * 0.1, 3e-14), "atol": atol * 0.1}
+    method = recording(integrate.Radau, ts, longest)
     with Decisions():
-        found = integrate.solve_ivp(
-            fun, (t0, t1), y0, method=recording(integrate.Radau, ts), dense_output=True, **how
-        )
+        found = integrate.solve_ivp(fun, (t0, t1), y0, method=method, dense_output=True, **how)
     stages = []
     for start, end in pairwise(ts):
         at = [found.sol(start + c * (end - start)) for c in Radau.C]
         stages.append(np.stack(at) - found.sol(start))
-    return Steps(Radau(), ts, how["rtol"], stages)
+    states = None if seen is None else found.sol(seen.times).T
+    return Steps(Radau(), ts, how["rtol"], stages), states
 
 
 def path_of(

@@ -39,9 +39,10 @@ from ...transforms.examples import mapping
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
+from ..optimization.roots import OfEachExample
 from ..solving.branches import BranchingFunction, bare, settled
 from ..solving.in_c import in_c
-from ..solving.plain import Examples, PlainValues, number, solve
+from ..solving.plain import Examples, PlainValues, number, shallow, solve
 from ..solving.serving import serves, serves_method, traced
 from ..solving.undetermined import undetermined
 from .integrand import Integrand, accurate, marks_of
@@ -481,8 +482,22 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
         value, error = differentiated(func, a, b, args, options, found)
     if not full or found is None:
         return value, error
-    info = [undetermined(part, (value,), "infodict", "quad") for part in found.first[2:]]
+    further = [found.part(i) for i in range(2, len(found.first))]
+    info = [undetermined(part, (value,), "infodict", "quad") for part in further]
     return (value, error, *info)
+
+
+def reported(found: Examples) -> Any:
+    """What `quad_vec` tells of its work: numbers of all examples, and arrays if they are alike."""
+    if not found.traces:
+        return found.first[2]
+    info, all_info = shallow(found.first[2]), [vars(r[2]) for r in found.results]
+    for name, x in vars(info).items():
+        if isinstance(x, (int, np.ndarray)):
+            parts = [told[name] for told in all_info]
+            alike = len(set(map(np.shape, parts))) == 1
+            vars(info)[name] = found.stacked(parts) if alike else OfEachExample(name)
+    return info
 
 
 VECTOR_NAMES = ("epsabs", "epsrel", "norm", "limit", "workers", "points", "quadrature",
@@ -505,7 +520,7 @@ def quad_vec(f: Any, a: Any, b: Any, *more: Any, **options: Any) -> Any:
         return found.first if full else found.first[:2]
     value, error = served("quad_vec", lambda x: f(x, *args), a, b, how, found)
     value = constant(value)
-    return (value, error, found.first[2]) if full and found is not None else (value, error)
+    return (value, error, reported(found)) if full and found is not None else (value, error)
 
 
 # tanhsinh and nsum: SciPy's Python, which sums over abscissae.

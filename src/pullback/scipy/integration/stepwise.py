@@ -21,7 +21,7 @@ from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
 from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
-from .paths import path_of, steps_for
+from .paths import Seen, path_of, steps_for
 
 ARRAYS = np.ndarray, Array  # what SciPy's code makes while it is traced is one of ours
 
@@ -159,7 +159,9 @@ class ode(integrate.ode):  # named as SciPy's
                     atol = np.asarray(getattr(self._integrator, "atol", 1e-12))
                     rtol = max(float(np.max(rtol)), 1e-12)
                     atol = np.maximum(atol, 1e-14)
-                    steps = steps_for(fun, float(started), float(self.t), before, rtol, atol, 500)
+                    ends = float(started), float(self.t)
+                    seen = Seen(ends, [before, y], ())
+                    steps = steps_for(fun, *ends, before, rtol, atol, 500, seen)
             finally:
                 self.f, self.f_params, self.jac = user, params, jac
             return y, steps

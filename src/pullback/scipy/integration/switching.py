@@ -205,7 +205,8 @@ class Pieces:
     def piece(self) -> Reach | None:
         """Integrate up to the next jump, and return it; None at the end of the range.
 
-        Each try goes as near to the jump as the last one showed its distance to be known.
+        Each try goes as near to the jump as the last one showed its distance to be known. A step
+        that has left the piece may have been a bad one, which is no limit for later ones.
         """
         left = self.towards(self.end)
         if left is None:
@@ -214,6 +215,12 @@ class Pieces:
         for _ in range(TRIES):
             reach = self.nearest(left, 0.0)
             if not np.isfinite(reach.ahead) and limit <= 4 * self.gap:
+                if not self.leaves(8 * self.gap):
+                    left = self.towards(self.end)
+                    if left is None:
+                        return None
+                    limit = abs(left.t - self.t)
+                    continue
                 reach = self.nearest(left, 8 * self.gap)
                 if not np.isfinite(reach.ahead):
                     if self.bends:
@@ -225,16 +232,24 @@ class Pieces:
             error = 4 * abs(ahead - expected) * (ahead / before) ** 2
             step = ahead - max(self.gap, error if error < 0.1 * ahead else 0.1 * ahead)
             if not step < limit:
-                step = 0.5 * limit
+                step = 0.5 * min(limit, abs(self.end - self.t))
             start, self.trial = self.t, max(step, 1e-3 * self.gap)
             again = self.towards(self.t + self.sign * step)
             moved = abs(self.t - start)
             if again is not None:
                 left, limit = again, abs(again.t - self.t)
+            elif np.isfinite(ahead):
+                limit = np.inf
             else:
                 limit = max(limit - moved, self.gap)
             expected, before = ahead - moved, ahead
         raise touching(left.changed[0][0])
+
+    def leaves(self, way: float) -> bool:
+        """Whether the piece ends within a short way."""
+        by = self.sign * way
+        y = self.y + by * self.side(self.t, self.y)
+        return bool(self.decisions.changed(self.decided(self.t + by, y), self.among))
 
     def nearest(self, left: Left, aside: float) -> Reach:
         """The surface that is reached first."""

@@ -167,7 +167,7 @@ def fmin_l_bfgs_b(found: Examples, given: dict[str, Any]) -> Any:
     x, value, slope = minimised(
         "fmin_l_bfgs_b", fun, as_tuple(given["args"]), x, value, failure, given["bounds"], (), slope
     )
-    return x, value, {**found.first[2], "grad": slope}
+    return x, value, {**found.part(2), "grad": slope}
 
 
 @solver(optimize.fmin_tnc)
@@ -180,7 +180,7 @@ def fmin_tnc(found: Examples, given: dict[str, Any]) -> Any:
     value = found.of(lambda r: np.float64(0))
     x = found.of(lambda r: as_array(r[0]))
     x = minimised("fmin_tnc", fun, as_tuple(given["args"]), x, value, failure, given["bounds"])[0]
-    return (x, *found.first[1:])
+    return x, found.part(1), found.part(2)
 
 
 @solver(optimize.fmin_cobyla)

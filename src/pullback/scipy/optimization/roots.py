@@ -139,25 +139,11 @@ def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[
 
 
 def others(name: str, found: Examples, place: int, *known: Any) -> list[Any]:
-    """The same for what stands in a tuple from this place on; of a batch, arrays are of all."""
+    """The same for what stands in a tuple from this place on; of a batch, numbers are of all."""
     return [
-        undetermined(of_all(found, (i,)), known, f"result {i}", name)
+        undetermined(found.part(i), known, f"result {i}", name)
         for i in range(place, len(found.first))
     ]
-
-
-def of_all(found: Examples, way: tuple[Any, ...]) -> Any:
-    """A part of the results, its arrays of all examples, also those of a dictionary."""
-
-    def read(result: Any) -> Any:
-        for key in way:
-            result = result[key]
-        return result
-
-    part = read(found.first)
-    if isinstance(part, dict):
-        return {key: of_all(found, (*way, key)) for key in part}
-    return found.of(read) if found.traces and isinstance(part, np.ndarray) else part
 
 
 class OfEachExample:

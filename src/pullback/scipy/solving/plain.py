@@ -241,6 +241,22 @@ class Examples:
         """Each result with one of the others."""
         return list(zip(self.results, others, strict=True))
 
+    def part(self, *way: Any) -> Any:
+        """What is in the results at these keys; numbers and arrays of all, also in dictionaries.
+
+        Text is the first example's, and so is what has another form in others.
+        """
+
+        def read(result: Any) -> Any:
+            return functools.reduce(lambda x, key: x[key], way, result)
+
+        first = read(self.first)
+        if isinstance(first, dict):
+            return {key: self.part(*way, key) for key in first}
+        if not self.traces or not isinstance(first, (int, float, np.generic, np.ndarray)):
+            return first
+        return self.of(read)
+
     def item(self, key: Any) -> Any:
         """The same for an item of each result."""
         return self.stacked([result[key] for result in self.results])
