@@ -24,12 +24,12 @@ import numpy as np
 from scipy import integrate
 
 from ...core.array import Array, peel
-from ...core.errors import MissingRuleError, SolverError
+from ...core.errors import MissingRuleError, PullbackError, SolverError
 from ...transforms.eager import GROUND
 from ...transforms.loops.body import Unstaged
 from .decisions import Key, PointDecisions
 from .discontinuities import Change, KinkSearch, RightHandSide, Search, where
-from .recorded_right_side import RecordedRightHandSide
+from .recorded_right_side import RecordedRightHandSide, Unrecorded
 from .steps import Explicit, Radau, Trajectory
 
 GAP = 1e-9  # how far from a jump its side is certain, as a part of the range
@@ -425,7 +425,7 @@ def switched(
     ends: the limits of time, which may be Arrays; None for one that doesn't move
     """
     problem = InitialValueProblem(steps, held, ends, y)
-    with suppress(Exception, Unstaged):
+    with suppress(PullbackError, Unstaged, Unrecorded):
         start = float(steps.ts[0]), np.asarray(peel(y))
         recorded = lambda order: RecordedRightHandSide(side.fun, order, *start)
         slopes = recorded(2)
