@@ -2,6 +2,7 @@
 the class, the dtype and the value that they have without `compile`, as has what is made of them.
 """
 
+import math
 import warnings
 from itertools import product
 
@@ -20,6 +21,9 @@ MADE = {
     "np.square": np.square, "parts": lambda v: np.real(v) ** 2 + np.imag(v) ** 2,
     "int16": lambda v: v + np.ones(2, np.int16), 
     "complex64": lambda v: v * np.ones(2, "F"),
+    "float32": lambda v: v * np.float32(2), "to float32": lambda v: np.float32(2) - v,
+    "read again": lambda v: (v.real / 3 * np.float32(2)).item(),
+    "of float32s": lambda v: (v.real + np.ones(2, "f4")).tolist(),
     "root": lambda v: np.sqrt(abs(v - 5)),
     "decay": lambda v: np.exp(-abs(v)), "both signs": lambda v: np.array([-v, v]),
     "bounded": lambda v: np.maximum(-v.real, -100),
@@ -31,6 +35,7 @@ NUMBERS = {
     "float or complex": lambda x: (complex if x.dtype.kind == "c" else float)(x[1]),
     "sum": lambda x: x.sum().item(),
     "double": lambda x: (x[0] * 2).item(),
+    "math": lambda x: math.sqrt(abs(x[0])),
     "number of NumPy's": lambda x: x[0],
 }
 

@@ -7,6 +7,7 @@ operations where Python numbers would behave differently from NumPy's.
 
 from __future__ import annotations
 
+from functools import partial
 from sys import getprofile, setprofile
 from typing import Any
 
@@ -23,6 +24,7 @@ from ...primitives.elementwise import divide, equal, positive
 from ...primitives.shapes import astype_p
 from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
+from ...transforms.mapped_numbers import operands_beside
 from ...transforms.stage import STOP, StageTrace
 from ..facts.call_monitor import unwatched
 from ..facts.warned import hears_numpy
@@ -122,8 +124,9 @@ class CompileTrace(StageTrace):
 
     def beside(self, primitive: Primitive, i: int, x: Array, plain: Any) -> Any:
         value, node = x.payload, x.node
-        weak = node in self.state.weak and type(plain) is not np.ndarray
+        weak = node in self.state.weak
         brief = x.storage is None and type(value) in PLAIN and type(plain) in REAL
+        brief = brief and not (weak and type(plain) in PLAIN)
         if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
             return StageTrace.beside(self, primitive, i, x, plain)
         kept = keep(plain) if type(plain) is np.ndarray else plain
@@ -139,6 +142,7 @@ class CompileTrace(StageTrace):
         a, b, numbers = x.payload, y.payload, self.state.weak
         weak = x.node in numbers and y.node in numbers
         brief = x.storage is None and y.storage is None and type(a) in PLAIN and type(b) in PLAIN
+        brief = brief and weak is (x.node in numbers or y.node in numbers)
         if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
             return StageTrace.pair(self, primitive, x, y)
         out = self.quick(primitive, (a, b), (x.node, y.node), {})
@@ -183,12 +187,12 @@ class CompileTrace(StageTrace):
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if self.is_brief(primitive):
             values, inputs, weak = [], [], self.state.weak
-            numbers = bool(weak)  # whether all of them would be Python's
+            numbers, some = bool(weak), False  # whether all of them would be Python's; some Arrays
             for x in xs:
                 if type(x) is Array and x.within is self and type(x.payload) in PLAIN:
                     values.append(x.payload)
                     inputs.append(x.node)
-                    numbers = numbers and x.node in weak
+                    numbers, some = numbers and x.node in weak, some or x.node in weak
                 elif type(x) in OPERANDS:
                     values.append(x)
                     inputs.append(keep(x))
@@ -196,9 +200,10 @@ class CompileTrace(StageTrace):
                 else:
                     break
             else:
-                if not numbers:
+                if not (numbers or some):
                     return self.quick(primitive, tuple(values), tuple(inputs), static)
-                if (primitive in SMOOTH or primitive is divide) and complex not in map(type, xs):
+                smooth = numbers and (primitive in SMOOTH or primitive is divide)
+                if smooth and complex not in map(type, xs):
                     if primitive is divide and self.is_zero(xs[1]):
                         return self.at_length(primitive, xs, static)
                     out = self.quick(primitive, tuple(values), tuple(inputs), static)
@@ -224,6 +229,9 @@ class CompileTrace(StageTrace):
                 return bool(out) if all(map(self.is_weak, xs)) else out
             if notes.weak and xs and all(map(self.is_weak, xs)):
                 return of_numbers(self, primitive, xs, static)
+            if notes.weak and any(map(partial(StageTrace.is_weak, self), xs)):
+                kinds = [self.kind_of_python(x) for x in xs]
+                xs = tuple(operands_beside(primitive, xs, kinds))
             return StageTrace.process(self, primitive, xs, static)
         except Exception as error:
             mine = [type(x) is Array and x.within is self for x in xs]
@@ -231,6 +239,12 @@ class CompileTrace(StageTrace):
             inputs = [x.node if known else keep(x) for x, known in zip(xs, mine, strict=True)]
             self.raised(primitive, values, inputs, static, error)
             raise
+
+    def kind_of_python(self, x: Any) -> Any:
+        """The class of the number of Python's that x would be without a recording, or None."""
+        if type(x) is not Array:
+            return type(x) if type(x) in PYTHONS.values() else None
+        return PYTHONS[x.dtype.kind] if self.is_weak(x) else None
 
     def is_zero(self, x: Any) -> bool:
         """Whether a divisor is zero; the answer is noted as a guard."""
@@ -272,6 +286,8 @@ class CompileTrace(StageTrace):
     def number(self, x: Array) -> Any:
         if x.dtype.kind == "b":
             return bool(x)  # True or False, and neither of NumPy's
+        if x.dtype.char in "gG":  # whose `item()` are NumPy's
+            return x
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
         if not self.is_weak(x):
