@@ -16,7 +16,7 @@ from ..core.registry import FUNCTIONS, METHODS, refuse
 from ..core.spec import Spec
 from ..core.storage import current
 from ..core.trace import CONSTANT
-from .arguments import REDUCED_BY
+from .arguments import REDUCED_BY, cast
 from .elementwise import finite, stopped
 from .rounding import rounded
 from .shapes import laid
@@ -195,6 +195,7 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     places = picked_places(ufunc, array, axis) if ufunc in PICKS else None
     if places is not None:
         out = array[places] if array.ndim == 1 else np.take_along_axis(array, places, axis)
+        out = cast(out, ufunc.resolve_dtypes((array.dtype, array.dtype, None))[-1])
     else:
         outs = [items[0]]
         for i in range(1, items.shape[0]):

@@ -16,9 +16,9 @@ from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
 from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, shallow, solve
-from ..solving.repeated_stores import StorableObjects
 from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
+from ..solving.storable_objects import StorableObjects
 from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
 from .paths import Seen, path_of, steps_for

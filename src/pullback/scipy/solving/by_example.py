@@ -31,7 +31,8 @@ from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
 from .draws import RepeatedDraws
-from .repeated_stores import StorableObjects, solved, stored_once
+from .repeated_stores import solved, stored_once
+from .storable_objects import StorableObjects
 from .storing import stores
 
 FUNCTIONS = FunctionType, BuiltinFunctionType, partial
