@@ -13,6 +13,7 @@ from scipy.sparse import linalg
 from scipy.spatial import distance
 
 import pullback as pb
+from pullback.core.errors import ConversionError
 from pullback.scipy.solving.by_example import again
 from pullback.scipy.solving.storing import stores
 
@@ -427,3 +428,29 @@ def test_masked_arrays_and_trees(name):
     f, many = OF_MASKED[name], np.stack([DATA, DATA[::-1] * 1.05])
     for g in (f, pb.grad(f)):
         np.testing.assert_allclose(pb.vmap(g)(many), [g(x) for x in many], rtol=1e-10)
+
+
+def flag_of(read, k):
+    """A word that says otherwise in each example, compared in the ways that Python has."""
+    flag = optimize.root_scalar(lambda x: x**3 - k, x0=1.0, x1=1.2, method="secant", maxiter=6).flag
+    return k * (1.0 if read(flag) else 100.0)
+
+
+READS = {
+    "==": lambda flag: flag == "converged",
+    "!=": lambda flag: flag != "converged",
+    "in a list": lambda flag: flag in ["converged"],
+    "part of it": lambda flag: "converged" in flag,
+    "method": lambda flag: flag.startswith("converged"),
+    "key": lambda flag: {"converged": True}.get(flag, False),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_words_of_each_example(name):
+    """Compared with a word, the words of all examples were unequal, whatever they said."""
+    f = lambda k: flag_of(READS[name], k)
+    same, other = np.array([1.3, 1.4]), np.array([1.3, 3e5])
+    np.testing.assert_allclose(pb.vmap(f)(same), [f(k) for k in same])
+    with pytest.raises(ConversionError, match=r"answer differently|one key of all"):
+        pb.vmap(f)(other)
