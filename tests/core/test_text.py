@@ -212,6 +212,49 @@ def test_other_numbers_that_are_read_do_not():
         np.testing.assert_allclose(derive(f)(X), 2.25 + 1.36 * 2 + 13.717)
 
 
+@pytest.mark.parametrize("shown", [1, 10, 100])
+@pytest.mark.parametrize("read", [2, 10, 500])
+def test_numbers_that_agree_by_chance_do_not(shown, read):
+    """Settings and tables beside what a program prints; of random ones a few have all digits."""
+    random, told = np.random.default_rng(read + shown), []
+    for digits in 1, 2, 3, 4, 5, 6:
+        x, others = random.random(shown), random.random(read)
+        settings = json.dumps([float(f"{v:.{digits}g}") for v in others])
+
+        def f(x, settings=settings):
+            print(x, file=io.StringIO())
+            return np.sum(x) * json.loads(settings)[0]
+
+        told += lost(pb.grad(f), x)
+    assert len(told) <= 1
+
+
+@pytest.mark.filterwarnings("error::pullback.LostDerivativeWarning")
+def test_nor_do_round_numbers_among_others():
+    settings = '{"rate": 0.5, "steps": 100, "weights": [2, 1.0, 0.5, 0]}'
+
+    def f(x):
+        print(f"loss {x[0]:.1f}, {x[1]:.2f}, {x.sum()}, {100.3 * x[2]}, {x - x}", x)
+        table = np.loadtxt(["1 2 3", "0.5 5 6"])
+        return np.sum(x * table) * json.loads(settings)["rate"] * np.genfromtxt(["2", "3"])[0]
+
+    for derive in (pb.grad, lambda f: lambda x: pb.jvp(f, (x,), (x,))):
+        derive(f)(np.array([0.5, 0.25, 1.0]))
+
+
+@pytest.mark.parametrize(
+    "read", [float, np.float64, lambda text: json.loads(f"[{text}, {text}]")[0]]
+)
+@pytest.mark.parametrize("x", [1.3717, 0.5, 4.0])
+def test_one_reading_is_told_once(read, x):
+    assert len(lost(pb.grad(lambda x: x * 2 + read(f"{x}")), x)) == 1
+
+
+@pytest.mark.parametrize("text", ["1.234e400", "1.234e-400", "9" * 400, "1e" + "9" * 5000])
+def test_other_numbers_of_any_size_are_read(text):
+    assert pb.grad(lambda x: x * (float(text) > len(f"{x}")))(X) == (float(text) > 6)
+
+
 def test_the_caller_of_what_reads_is_told_in_errors():
     with pytest.raises(pb.ConversionError, match=r"`json\.dumps` was given an Array"):
         pb.grad(lambda x: len(json.dumps([x])) * x)(X)

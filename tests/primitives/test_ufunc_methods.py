@@ -149,6 +149,30 @@ def test_running_picks_are_those_of_one_element_after_another(pick, x, axis):
         np.testing.assert_allclose(transformed(at_once), transformed(one_by_one), rtol=1e-14)
 
 
+@pytest.mark.parametrize("pick", [np.maximum, np.fmin])
+def test_compiled_running_picks_go_by_the_values_of_each_call(pick):
+    f = lambda x: np.sum(pick.accumulate(2 * x) ** 2)
+    for derive in (
+        pb.grad,
+        pb.hessian,
+        lambda f: lambda x: pb.vjp(f, x)[1](1.0)[0],
+        lambda f: lambda x: pb.jvp(f, (x,), (x,))[1],
+        lambda f: pb.grad(lambda x: pb.jvp(f, (x,), (x,))[1]),
+    ):
+        compiled = pb.compile(derive(f), wait=True)
+        for x in np.cos(np.arange(24.0)).reshape(6, 4):
+            np.testing.assert_allclose(compiled(x), derive(f)(x), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["e", "f", "g", ">e", ">f", ">d"])
+def test_running_picks_have_numpys_dtype(dtype):
+    """Also of arrays in the other order of bytes, of which no element is left out."""
+    for pick, x in itertools.product([np.maximum, np.fmin], PICKED):
+        x, f = x.astype(dtype), lambda x, pick=pick: pick.accumulate(x)
+        for out in pb.vjp(f, x)[0], pb.jvp(f, (x,), (x,))[0]:
+            np.testing.assert_array_equal(out, f(x), strict=True)
+
+
 def test_running_maxima_take_few_steps():
     """The operations do not grow with the array, where no elements are equal."""
     for x in PICKED[0], np.sin(np.arange(500.0)):

@@ -13,7 +13,8 @@ from scipy.sparse import linalg
 from scipy.spatial import distance
 
 import pullback as pb
-from pullback.scipy.solving.by_example import again
+from pullback.core.errors import ConversionError
+from pullback.scipy.solving.by_example import again, apart
 from pullback.scipy.solving.storing import stores
 
 RNG = np.random.default_rng(3)
@@ -164,6 +165,45 @@ def test_written_arguments():
 
     with pytest.raises(pb.ConversionError, match="writes into an array"):
         pb.vmap(into)(np.array([0.7, 0.9]))
+
+
+def modes(start, k):
+    """LOBPCG begins at its argument, and leaves something else there."""
+    matrix = sparse.diags_array(
+        [[-1.0] * 4, [2.0, 2.5, 3.0, 3.7, 4.0], [-1.0] * 4], offsets=[-1, 0, 1]
+    )
+    x = start(k)
+    values, vectors = linalg.lobpcg((matrix * k).tocsr(), x, largest=False, tol=1e-9, maxiter=60)
+    return np.concatenate([values, np.abs(vectors[0]), np.ravel(x * x)])
+
+
+STARTS = {
+    "same": lambda k: np.cos(np.arange(5.0))[:, None] + np.eye(5, 1),
+    "mapped": lambda k: np.cos(np.arange(5.0))[:, None] * k,
+    "view": lambda k: np.outer(np.cos(np.arange(5.0)), np.ones(3))[:, 1:2],
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_an_argument_holds_what_each_call_has_written(name):
+    f = lambda k: modes(STARTS[name], k)
+    slope = lambda k: pb.jvp(f, (k,), (1.0,))[1]
+    back = lambda k: pb.grad(lambda k: np.sum(f(k) ** 2))(k)
+    ks = np.array([1.0, 2.3])
+    for g in (f, slope, back):
+        np.testing.assert_allclose(pb.vmap(g)(ks), [g(k) for k in ks], rtol=1e-12, atol=1e-14)
+
+
+def test_arguments_that_share_what_is_written():
+    """Each of the calls would have two copies of what is one array."""
+
+    def twice(k):
+        x = k * np.ones(3)
+        apart(np.add, x, 1.0, x)
+        return x
+
+    with pytest.raises(ConversionError, match="writes into an array"):
+        pb.vmap(twice)(np.array([0.7, 0.9]))
 
 
 def test_functions_that_store_are_not_called_again():
@@ -427,3 +467,29 @@ def test_masked_arrays_and_trees(name):
     f, many = OF_MASKED[name], np.stack([DATA, DATA[::-1] * 1.05])
     for g in (f, pb.grad(f)):
         np.testing.assert_allclose(pb.vmap(g)(many), [g(x) for x in many], rtol=1e-10)
+
+
+def flag_of(read, k):
+    """A word that says otherwise in each example, compared in the ways that Python has."""
+    flag = optimize.root_scalar(lambda x: x**3 - k, x0=1.0, x1=1.2, method="secant", maxiter=6).flag
+    return k * (1.0 if read(flag) else 100.0)
+
+
+READS = {
+    "==": lambda flag: flag == "converged",
+    "!=": lambda flag: flag != "converged",
+    "in a list": lambda flag: flag in ["converged"],
+    "part of it": lambda flag: "converged" in flag,
+    "method": lambda flag: flag.startswith("converged"),
+    "key": lambda flag: {"converged": True}.get(flag, False),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_words_of_each_example(name):
+    """Compared with a word, the words of all examples were unequal, whatever they said."""
+    f = lambda k: flag_of(READS[name], k)
+    same, other = np.array([1.3, 1.4]), np.array([1.3, 3e5])
+    np.testing.assert_allclose(pb.vmap(f)(same), [f(k) for k in same])
+    with pytest.raises(ConversionError, match=r"answer differently|one key of all"):
+        pb.vmap(f)(other)

@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate
 
 import pullback as pb
+from pullback.core.errors import ConversionError
 from pullback.core.trace import enclosing
 
 SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
@@ -167,3 +168,33 @@ def test_an_integrator_for_each_example(kind, mapped):
     xs = np.array([0.8, 1.7])
     for g in (f, pb.grad(f)):
         np.testing.assert_allclose(pb.vmap(g)(xs), [g(x) for x in xs], rtol=1e-12)
+
+
+def of_steps(kind, read, k):
+    """What a solver of held steps says; each is taken from attributes that the mapped k reaches."""
+    start, end = np.stack([1.0 + 0 * k, 0.5 * k]), 0.9
+    solver = getattr(integrate, kind)(
+        lambda t, y: -k * y, 0.0, start, end, first_step=0.3, max_step=0.3, rtol=0.5, atol=0.5
+    )
+    times, pieces = [solver.t], []
+    while solver.status == "running":
+        solver.step()
+        times.append(solver.t)
+        pieces.append(solver.dense_output())
+    within = integrate.OdeSolution(times, pieces) if read == "between" else None
+    return solver.y[1] if within is None else within(0.4)[1] + within(np.array([0.2, 0.8])).sum()
+
+
+@pytest.mark.parametrize("read", ["end", "between"])
+@pytest.mark.parametrize("kind", ["RK45", "DOP853", "Radau"])
+def test_a_solver_for_each_example(kind, read):
+    f = lambda k: of_steps(kind, read, k)
+    ks = np.array([0.8, 0.7])
+    for g in (f, pb.grad(f)):
+        np.testing.assert_allclose(pb.vmap(g)(ks), [g(k) for k in ks], rtol=1e-12)
+
+
+def test_solvers_that_need_other_numbers_of_steps():
+    f = lambda k: ended("RK45", lambda t, y: -k * y, [1.0])
+    with pytest.raises(ConversionError, match="answer differently"):
+        pb.vmap(f)(np.array([0.5, 40.0]))

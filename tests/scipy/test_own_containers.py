@@ -10,7 +10,8 @@ from scipy.optimize import brentq
 import pullback
 from pullback.scipy.solving import repeated_stores
 from pullback.scipy.solving.own_containers import roots_of_stores
-from pullback.scipy.solving.repeated_stores import StorableObjects, same_bits
+from pullback.scipy.solving.repeated_stores import same_bits
+from pullback.scipy.solving.storable_objects import StorableObjects
 
 SHARED, LOG, FLAG = np.zeros(3), [1.0], [True]
 

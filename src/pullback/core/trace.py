@@ -513,7 +513,17 @@ def enclosing() -> list[Trace]:
     return found
 
 
-DERIVING.append(lambda: any(trace.differentiates for trace in enclosing()))
+def is_deriving() -> bool:
+    """Whether one of them takes derivatives."""
+    trace = running()
+    while trace is not None:
+        if trace.differentiates or (trace.inner is not None and trace.inner.differentiates):
+            return True
+        trace = trace.outer
+    return False
+
+
+DERIVING.append(is_deriving)
 
 
 @contextmanager

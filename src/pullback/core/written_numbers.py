@@ -47,14 +47,17 @@ from .reach.namespaces import library, takes_part
 
 # What is written, by its text and by the digits of its numbers: its traces, and the line.
 TEXTS: dict[Any, tuple[list[weakref.ref[Any]], Any]] = {}
-VALUES: list[tuple[float, Any]] = []  # numbers of three digits and more, in order, and their keys
+VALUES: list[tuple[float, Any]] = []  # the numbers, in order, and their keys
 TRACES: set[weakref.ref[Any]] = set()  # all of them
+UNREAD: list[tuple[str, Any]] = []  # texts whose numbers nobody has asked for yet
 MANY_TEXTS = 4096  # before they are forgotten
 MANY_NUMBERS = 1000  # of one text, or of one array
 FEW_DIGITS, SEVERAL_DIGITS = 3, 4  # with fewer, a number is not known again if cut; or alone
+CHANCE, CHANCE_IF_CUT = 0.5, 0.05  # that unrelated numbers agree; above it, no warning
+LONG_TEXT = 64  # numbers; from here on, most are ruled out by one search for all
 
-NUMBERS = re.compile(r"[-+]?(?<![\w.])(?:(?!0[xX])\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-GROUPED = re.compile(r"(?<=\d)[,_](?=\d{3})")  # 1,234.5 and 1_234.5
+NUMBERS = re.compile(r"[-+]?(?<![\w.])(?:(?!0[xX])\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,9})?")
+GROUPED = re.compile(r"[,_](?<=\d.)(?=\d{3})")  # 1,234.5 and 1_234.5
 
 
 def numbers_of(text: str) -> list[str]:
@@ -112,28 +115,43 @@ def shown(x: Any, text: str, asked: str) -> str:
 
 
 def write(text: str, traces: list[weakref.ref[Any]], line: Any) -> None:
-    """Enter a text and its numbers."""
+    """Enter a text."""
     if len(TEXTS) >= MANY_TEXTS or not last():
         forget()
     TRACES.update(traces)
-    TEXTS[text.strip()] = traces, line
-    for number in islice(numbers_of(text), MANY_NUMBERS):
-        each, exponent = digits(number)
-        key = key_of(each, exponent)
-        if key not in TEXTS and len(each) >= FEW_DIGITS:
-            insort(VALUES, (abs(float(number)), key))
-        TEXTS[key] = traces, line
+    origin = TEXTS[text.strip()] = traces, line
+    UNREAD.append((text, origin))
+
+
+def enter_numbers() -> None:
+    """Enter the numbers of the texts, when something may read them: most are only shown."""
+    found = dict[Any, Any]()
+    for text, origin in reversed(UNREAD):
+        if len(found) >= MANY_TEXTS:
+            break
+        for number in islice(numbers_of(text), MANY_NUMBERS):
+            found.setdefault(key_of(*digits(number)), (abs(float(number)), origin))
+    UNREAD.clear()
+    for key, (value, origin) in found.items():
+        if key not in TEXTS:
+            insort(VALUES, (value, key))
+        TEXTS[key] = origin
 
 
 def forget() -> None:
     TEXTS.clear()
     VALUES.clear()
     TRACES.clear()
+    UNREAD.clear()
 
 
 def last() -> bool:
     """Whether a transformation still runs of whose Arrays text was made."""
-    return bool(running_of(TRACES))
+    for each in TRACES:
+        trace = each()
+        if trace is not None and not trace.ended:
+            return True
+    return False
 
 
 def running_of(traces: Iterable[weakref.ref[Any]]) -> list[Any]:
@@ -145,34 +163,57 @@ def running_of(traces: Iterable[weakref.ref[Any]]) -> list[Any]:
 # Text that is read.
 
 
-def written(number: str) -> Any:
-    """The key of a number that text shows, with as many digits or more; None if there's none."""
+def written(number: str, among: int) -> Any:
+    """The key of a number that text shows, with as many digits or more; None if there's none.
+
+    Numbers may agree by chance. The more numbers are shown, and the more are read at once (among),
+    the more digits must agree: the `0.5` of a settings file needn't come from an array that shows
+    `0.5`, nor one of a thousand prices from a loss that begins with the same digits.
+    """
     shown, exponent = digits(number)
+    value, unit = abs(float(number)), float(f"1e{exponent - len(shown)}")
+    away = unit + 1e-15 * value  # floats of the same digits are close, too
+    close = VALUES[bisect_left(VALUES, (value - away,)) : bisect_left(VALUES, (value + away,))]
+    if not close:
+        return None
+    of_its_size = bisect_left(VALUES, (2 * value,)) - bisect_left(VALUES, (value / 2,))
+    pairs = among * max(of_its_size, len(close))
     key = key_of(shown, exponent)
-    if key in TEXTS or len(shown) < FEW_DIGITS:
-        return key
-    value, unit = abs(float(number)), 10.0 ** (exponent - len(shown))
-    at = bisect_left(VALUES, (value,))
-    for near, key in VALUES[max(at - 1, 0) : at + 1]:
-        if abs(near - value) < unit and len(key[0]) > len(shown):
-            return key
-    return None
+    if key in TEXTS:
+        return key if pairs <= 1 or pairs * unit < CHANCE * value else None
+    if len(shown) < FEW_DIGITS or pairs * unit >= CHANCE_IF_CUT * value:
+        return None
+    return next((longer for _, longer in close if len(longer[0]) > len(shown)), None)
 
 
-def warn_read(key: Any, asked: str) -> bool:
-    """Of a number that is read from text, if that was made of an Array."""
-    traces, line = TEXTS.pop(key, ([], None))
-    for trace in running_of(traces)[:1]:
-        reader, trace.written = line_of_user(), None  # it is told here
-        warn(
-            f"`{asked}` read a number from text that was made of an Array of `{trace.name}`, in"
-            f" {place(reader)}\n"
-            f"  The text was made in {place(line)}\n"
-            "  What is read from text is a constant, and its derivative is missing: compute with"
-            " the Array itself, or with `pullback.stop_gradient(x)` if no derivative is meant.",
-            reader,
-        )
-        return True
+def close_to_written(numbers: list[str]) -> list[str]:
+    """Those of many numbers that `written` may know; the others differ in too many digits."""
+    if len(numbers) < LONG_TEXT:
+        return numbers
+    values, known = np.abs([*map(float, numbers)]), np.array([value for value, _ in VALUES])
+    with np.errstate(all="ignore"):
+        after = np.searchsorted(known, values)
+        gaps = [np.abs(known.take(at, mode="clip") - values) for at in (after - 1, after)]
+        close = np.minimum(*gaps) <= CHANCE / len(numbers) * values
+    return [numbers[i] for i in np.flatnonzero(close)]
+
+
+def warn_read(keys: Iterable[Any], asked: str) -> bool:
+    """Of what is read from text, once, if any of it was made of an Array."""
+    read = [TEXTS.pop(key) for key in keys if key in TEXTS]
+    for traces, line in read:
+        for trace in running_of(traces)[:1]:
+            reader, trace.written = line_of_user(), None  # it is told here
+            warn(
+                f"`{asked}` read a number from text that was made of an Array of `{trace.name}`, in"
+                f" {place(reader)}\n"
+                f"  The text was made in {place(line)}\n"
+                "  What is read from text is a constant, and its derivative is missing: compute"
+                " with the Array itself, or with `pullback.stop_gradient(x)` if no derivative is"
+                " meant.",
+                reader,
+            )
+            return True
     return False
 
 
@@ -198,11 +239,17 @@ def texts_in(x: Any) -> Iterator[str]:
 
 def warn_read_in(x: Any, asked: str) -> bool:
     """The same of what is read from a text, its numbers, texts in a list or an array, or a file."""
-    found = [False]
-    for text in texts_in(x):
-        found += [warn_read(text.strip(), asked)]
-        found += [warn_read(written(number), asked) for number in numbers_of(text)]
-    return any(found)
+    texts = list(texts_in(x))
+    if not texts:
+        return False
+    if not last():
+        forget()
+        return False
+    if UNREAD:
+        enter_numbers()
+    numbers = [number for text in texts for number in numbers_of(text)]
+    keys = [written(number, len(numbers)) for number in close_to_written(numbers)]
+    return warn_read([*map(str.strip, texts), *keys], asked)
 
 
 def warn_read_as(dtype: Any, x: Any, asked: str) -> None:
@@ -231,9 +278,13 @@ def numbers_in(x: Any) -> Iterator[Any]:
 
 def warn_given(x: Any, asked: str) -> None:
     """The same of what holds a number of several digits that text shows."""
+    if UNREAD:
+        enter_numbers()
+    keys = list[Any]()
     for number in numbers_in(x):
         for part in (number.real, number.imag) if isinstance(number, complex) else (number,):
             value = abs(float(part))
             for near, key in VALUES[bisect_left(VALUES, (value,)) :][:1]:
                 if near == value and len(key[0]) >= SEVERAL_DIGITS:
-                    warn_read(key, asked)
+                    keys.append(key)
+    warn_read(keys, asked)

@@ -14,9 +14,7 @@ from ..core.layout import example
 from ..core.operands import as_mask, operand
 from ..core.registry import FUNCTIONS, METHODS, refuse
 from ..core.spec import Spec
-from ..core.storage import current
-from ..core.trace import CONSTANT
-from .arguments import REDUCED_BY
+from .arguments import REDUCED_BY, cast, known_value
 from .elementwise import finite, stopped
 from .rounding import rounded
 from .shapes import laid
@@ -195,6 +193,7 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     places = picked_places(ufunc, array, axis) if ufunc in PICKS else None
     if places is not None:
         out = array[places] if array.ndim == 1 else np.take_along_axis(array, places, axis)
+        out = cast(out, ufunc.resolve_dtypes((array.dtype, array.dtype, None))[-1])
     else:
         outs = [items[0]]
         for i in range(1, items.shape[0]):
@@ -214,13 +213,8 @@ def picked_places(ufunc, array, axis):
     None where several are picked, which share a cotangent, where there is a NaN, and for arrays
     whose values are mapped or recorded: then the elements are compared one after another.
     """
-    value = array
-    while type(value) is Array:
-        trace = current(value).within
-        if trace is not CONSTANT and (trace.maps or not trace.differentiates):
-            return None
-        value = value.payload
-    if value.dtype.kind != "f" or np.isnan(value).any():
+    value = known_value(array)
+    if value is None or value.dtype.kind != "f" or np.isnan(value).any():
         return None
     items = np.moveaxis(value, axis, 0)
     out = ufunc.accumulate(items, axis=0)

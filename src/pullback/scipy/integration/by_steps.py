@@ -22,7 +22,7 @@ from .initial import EXPLICIT, right_side, start_of
 from .jumps import Decisions, solved
 from .paths import Seen, Steps, path_of, step_of, steps_for
 from .steps import Explicit
-from .stepwise import alone
+from .stepwise import alone, solver_for_each
 
 
 class ByHand:
@@ -35,6 +35,11 @@ class ByHand:
     n_steps = 0
     status: str
     t_old: Any
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """One solver for each example of a batch, as long as all have the same status."""
+        several = solver_for_each(cls, args, options)
+        return super().__new__(cls) if several is None else several
 
     def __init__(self, *args: Any, **options: Any) -> None:
         bound = signature(self.own).bind(*args, **options)

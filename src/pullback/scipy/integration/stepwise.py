@@ -16,9 +16,9 @@ from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
 from ..solving.by_example import for_each, trace_of
 from ..solving.plain import Examples, PlainValues, shallow, solve
-from ..solving.repeated_stores import StorableObjects
 from ..solving.repeated_stores import solved as stored
 from ..solving.serving import serves
+from ..solving.storable_objects import StorableObjects
 from .initial import right_side, start_of, without
 from .jumps import Decisions, solved
 from .paths import Seen, path_of, steps_for
@@ -52,6 +52,20 @@ def alone(found: Examples) -> Examples:
     return found
 
 
+def solver_for_each(cls: type, args: Any, options: dict[str, Any]) -> Any:
+    """An integrator for each example of what it is given; None if nothing is mapped."""
+    trace = trace_of((args, options))
+    if trace is None:
+        return None
+    if StorableObjects((*args, *options.values())).may_store:
+        raise ArgumentError(
+            f"`{cls.__name__}` was given a function that may store something, and that is"
+            f" mapped by `{trace.name}`: there is an integrator for each example.\n"
+            "  Use `scipy.integrate.solve_ivp`, or loop over the examples."
+        )
+    return for_each(cls, args, options, trace)
+
+
 @serves(integrate.ode)
 class ode(integrate.ode):  # named as SciPy's
     """SciPy's `ode`: `y` carries derivatives where the function or the initial values do."""
@@ -67,16 +81,8 @@ class ode(integrate.ode):  # named as SciPy's
 
     def __new__(cls, f: Any, jac: Any = None) -> Any:
         """One integrator for each example, if the functions differ between those of a batch."""
-        trace = trace_of((f, jac))
-        if trace is None:
-            return super().__new__(cls)
-        if StorableObjects((f, jac)).may_store:
-            raise ArgumentError(
-                f"`{cls.__name__}` was given a function that may store something, and that is"
-                f" mapped by `{trace.name}`: there is an integrator for each example.\n"
-                "  Use `scipy.integrate.solve_ivp`, or loop over the examples."
-            )
-        return for_each(cls, (f, jac), {}, trace)
+        several = solver_for_each(cls, (f, jac), {})
+        return super().__new__(cls) if several is None else several
 
     def __init__(self, f: Any, jac: Any = None) -> None:
         super().__init__(f, jac)

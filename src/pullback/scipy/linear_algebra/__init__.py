@@ -16,6 +16,7 @@
     riccati         the equations of optimal control
     pencils         the Schur form of two matrices
     routines        how routines of BLAS and LAPACK are described
+    strides         the parts of vectors that routines of BLAS take
     blas, lapack    the routines that have derivatives
     reflections     routines that store an orthogonal matrix as reflections
     interpolative   interpolative decompositions; estimates of norms; once SciPy's are imported

@@ -64,6 +64,24 @@ def rot(x: Any, y: Any, c: Any, s: Any, **_: Any) -> Any:
     return {"x": c * x + s * y, "y": c * y - conj(s) * x}
 
 
+@routine("rotm", "x y param", {"x": "x", "y": "y"})
+def rotm(x: Any, y: Any, param: Any, **_: Any) -> Any:
+    """Givens' rotation without square roots; its flag says which entries of the matrix are kept."""
+    flag, h11, h21, h12, h22 = param
+    none, ones, diagonal = flag == -2, flag == 0, flag == 1
+    h11, h22 = [np.where(none | ones, 1, h) for h in (h11, h22)]
+    h12 = np.where(none, 0, np.where(diagonal, 1, h12))
+    h21 = np.where(none, 0, np.where(diagonal, -1, h21))
+    return {"x": h11 * x + h12 * y, "y": h21 * x + h22 * y}
+
+
+@routine("srotg:s drotg:d", "a b")
+def rotg(a: Any, b: Any, found: Any) -> Any:
+    """The rotation of a and b onto the larger of them, with its sign."""
+    length = np.where(found["c"] * a + found["s"] * b < 0, -1, 1) * np.hypot(a, b)
+    return {"c": a / length, "s": b / length}
+
+
 @routine("dot dotu", "x y")
 def dot(x: Any, y: Any, **_: Any) -> Any:
     return {"xy": np.sum(x * y)}

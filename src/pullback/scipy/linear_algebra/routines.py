@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from ...core.array import Array
-from ...core.errors import ArgumentError, ConversionError
+from ...core.errors import ConversionError
 from ...core.operands import as_array, leaves
 from ...core.reach.session import call_outside
 from ...core.spec import Spec, is_inexact, spec_of
@@ -28,6 +28,7 @@ from ...primitives.exact import exact
 from ..solving.serving import serves_method
 from ..solving.undetermined import undetermined
 from .kinds import WithoutDerivative
+from .strides import Strides, refuse_shared
 
 DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 SIGNATURE = re.compile(r"(?P<results>.*?) = \w+\((?P<needed>[^\[]*)(\[(?P<rest>.*)\])?\)")
@@ -100,21 +101,23 @@ class FortranRoutine:
         }
         given = {key: x for key, x in given.items() if x is not None and "overwrite" not in key}
         operands = {key: as_array(given.pop(key)) for key in self.operands if key in given}
-        for vector in "xy":
-            self.stride(vector, operands, given, into)
         ranks = tuple([x.ndim for x in operands.values()])
         found = self.values(tuple(operands), ranks)(*operands.values(), **given)
         outs = dict(zip(self.results, found if len(self.results) > 1 else (found,), strict=True))
         if self.compares:
             given["found"] = dict(outs)
-        known = self.program(**operands, **given) if succeeded(outs.get("info")) else {}
+        strides = Strides(self, operands, given)
+        refuse_shared(self, strides, operands, into)
+        parts = {key: strides.part(key, x) for key, x in operands.items()}
+        known = self.program(**parts, **given) if succeeded(outs.get("info")) else {}
         for key, out in outs.items():
             if key in known:
-                outs[key] = exact(out, known[key])
+                name = self.written.get(key, "")
+                outs[key] = exact(out, strides.put(name, known[key], operands.get(name), out.size))
             elif is_inexact(out.dtype):
                 outs[key] = undetermined(out, operands.values(), key, self.name)
         for key, target in into.items():
-            target[...] = outs[key]
+            strides.write(self.written[key], target, outs[key])
             outs[key] = target
         return tuple(outs.values()) if len(outs) > 1 else outs[self.results[0]]
 
@@ -134,21 +137,6 @@ class FortranRoutine:
                 " none.\n  Pass a copy, `np.copy(y)`, or create the array in the function."
             )
         return True
-
-    def stride(self, vector: str, operands: Any, given: Any, into: Any) -> None:
-        """Take the part of a vector given by an offset and a step."""
-        start, step = given.pop(f"off{vector}", 0), given.pop(f"inc{vector}", 1)
-        if vector not in operands:
-            return
-        if (start, step) == (0, 1) and given.get("n") in (None, operands[vector].size):
-            return
-        if step < 1 or self.written:
-            raise ArgumentError(
-                f"`{self.name}` has a derivative where vectors are used as they are.\n"
-                "  Pass the part of the vector, `x[offx::incx][:n]`, instead of `offx`, `incx`"
-                " and `n`."
-            )
-        operands[vector] = operands[vector][start::step][: given.get("n")]
 
 
 def example(spec: Spec) -> Any:

@@ -118,7 +118,7 @@ for function in (
 
 
 def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[str, Any]) -> Any:
-    """The result object of the first example, with what is known and the counts of all.
+    """The result object of the first example, with what is known, the counts and words of all.
 
     Arrays of which nothing is known, such as `hess_inv`, have no derivative.
     """
@@ -127,8 +127,10 @@ def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[
     for key, value in list(first.items()):
         if key in known:
             first[key] = like(value, known[key])
-        elif not found.traces or value is None or isinstance(value, str):
+        elif not found.traces:
             first[key] = undetermined(value, known.values(), key, name)
+        elif value is None or isinstance(value, str):
+            first[key] = found.together([result[key] for result in results], found.traces)
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
             stacked = found.stacked([result[key] for result in results])
             is_array = isinstance(value, np.ndarray)

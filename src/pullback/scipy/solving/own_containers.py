@@ -37,7 +37,11 @@ LOCALS = ("LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_FAST_CHECK")
 FILLING = {
     "fill", "put", "place", "copyto", "putmask", "put_along_axis", "fill_diagonal", "at", "write",
     "writelines", "truncate", "fromlist", "frombytes", "fromunicode", "byteswap", "readinto",
+    "setfield", "resize", "partition", "shuffle", "heappush", "heappop", "heapify",
+    "heapreplace", "heappushpop", "insort", "insort_left", "insort_right", "pack_into", "dump",
+    "savetxt", "exec", "eval",
 }  # fmt: skip
+TARGETS = {"out", "file"}  # arguments that results are written into
 # Where on the stack lies what an instruction changes, and that of which it gives a part.
 INTO = {
     "STORE_SUBSCR": 1, "DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_ATTR": 0, "DELETE_ATTR": 0,
@@ -179,8 +183,9 @@ class OwnContainers:
             return self.at(i, INTO[step.opname])
         if in_place(step):
             return self.added_to(i, code)
-        if type(name) is tuple and "out" in name and step.opname in ("KW_NAMES", "LOAD_CONST"):
-            return None
+        if step.opname in ("KW_NAMES", "LOAD_CONST"):
+            names = code.co_consts[step.arg]  # of arguments, if it is a tuple
+            return None if type(names) is tuple and not TARGETS.isdisjoint(names) else set()
         if step.opname in STORES or (step.opname == "STORE_DEREF" and name in code.co_freevars):
             return None
         if type(name) is not str or not (name in CHANGING or name in FILLING):

@@ -27,6 +27,7 @@ from ...core.storage import current
 from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace
+from . import by_example
 from .draws import DRAWING, RepeatedDraws
 from .lent import BORROWER, borrowed, is_lent
 from .repeated_stores import begun_again, solved
@@ -242,9 +243,9 @@ class Examples:
         return list(zip(self.results, others, strict=True))
 
     def part(self, *way: Any) -> Any:
-        """What is in the results at these keys; numbers and arrays of all, also in dictionaries.
+        """What is in the results at these keys, of all examples; dictionaries have the same keys.
 
-        Text is the first example's, and so is what has another form in others.
+        Text and objects that differ between the examples stay apart.
         """
 
         def read(result: Any) -> Any:
@@ -253,9 +254,20 @@ class Examples:
         first = read(self.first)
         if isinstance(first, dict):
             return {key: self.part(*way, key) for key in first}
-        if not self.traces or not isinstance(first, (int, float, np.generic, np.ndarray)):
+        if not self.traces:
             return first
-        return self.of(read)
+        if isinstance(first, (int, float, np.generic, np.ndarray)):
+            return self.of(read)
+        return self.together([read(result) for result in self.results], self.traces)
+
+    def together(self, parts: list[Any], traces: Sequence[Any]) -> Any:
+        """Parts of any kind, those of the oldest batch first, as `stacked` has numbers."""
+        if not traces:
+            return parts[0]
+        n = traces[-1].state
+        return by_example.stacked(
+            [self.together(parts[i::n], traces[:-1]) for i in range(n)], traces[-1]
+        )
 
     def item(self, key: Any) -> Any:
         """The same for an item of each result."""

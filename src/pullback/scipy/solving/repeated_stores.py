@@ -22,37 +22,28 @@ import io
 import operator
 import warnings
 from array import array
-from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
-from types import MemberDescriptorType as Slot
-from typing import Any, NamedTuple, NoReturn
+from types import CellType, FunctionType, MethodType
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ...compiler.facts.bytecode import CHANGING
-from ...compiler.facts.classes import of_library, theirs
+from ...compiler.facts.classes import of_library
 from ...core.array import Array
 from ...core.errors import ArgumentError, EscapedError, LostDerivativeWarning, PullbackError
 from ...core.leftover import WRITTEN
-from ...core.reach.bytecode import original
 from ...core.reach.class_members import BORING, contents, dict_of, filled, of
-from ...core.reach.code_tables import with_nested
-from ...core.reach.namespaces import apart
 from ...core.reach.session import SESSION
 from ...core.storage import adopt, current, root_of, version
 from ...core.temporary import during
 from ...core.trace import Ended, enclosing
 from .draws import DRAWING, bits_of, set_state, state_of
-from .own_containers import FILLING, roots_of_stores
+from .storable_objects import MISSING, NUMBERS, TEXTS, StorableObjects, holds_anything
 
-MISSING = object()  # what an empty cell holds, and a name that isn't bound
 TEXT = str, bytes
-TEXTS = bytearray, array, io.StringIO, io.BytesIO  # what holds text or numbers, and no objects
-NUMBERS = {int, float, bool, complex, type(None), *TEXT}
-CONTAINERS = frozenset({tuple, list, deque, set, frozenset, dict})
 FUNCTIONS = FunctionType, MethodType, functools.partial
 PIECE = 1 << 16  # bytes that are compared at a time
 LONG = 100  # lists that are longer hold numbers
@@ -86,148 +77,6 @@ class StoredPlace:
 
     def __init__(self, x: Any, held: Any) -> None:
         self.x, self.held = x, held
-
-
-@functools.lru_cache(1024)
-def names_in(code: CodeType) -> frozenset[str]:
-    """The names that code reads, and that nested in it."""
-    return frozenset(name for part in with_nested(code) for name in part.co_names)
-
-
-class GlobalName(NamedTuple):
-    """A name that functions bind to something else."""
-
-    scope: dict[str, Any]
-    name: str
-
-
-class StorableObjects:
-    """All that functions lead to which may be stored into, as far as it is the user's.
-
-    apart: ids of objects beyond which it does not look
-    stored: objects and names from which all stores begin; None if any object may be stored into
-    """
-
-    def __init__(self, roots: Any, apart: Any = ()) -> None:
-        self.found: dict[int, Any] = {}  # by id; kept, so that no id is another's
-        self.places: list[tuple[Any, str]] = []  # names of globals, classes and slots
-        self.attributes = set[int]()  # ids of dicts that hold those of objects
-        self.apart, self.names, self.draws = apart, set[str](), False
-        self.stored: list[Any] | None = []
-        self.waiting = [roots]
-        while self.waiting:
-            self.look(self.waiting.pop())
-
-    def look(self, x: Any) -> None:
-        kind = type(x)
-        if kind in NUMBERS or id(x) in self.found:
-            return
-        self.found[id(x)] = x
-        if id(x) in self.apart:
-            return
-        if kind is GlobalName:
-            self.look_at_names(x.scope, (x.name,))
-        elif kind in CONTAINERS:
-            self.wait_for(dict.values(x) if kind is dict else x)
-        elif kind is FunctionType:
-            self.look_at_function(x)
-        elif kind is MethodType:
-            self.waiting += [x.__self__, x.__func__]
-        elif kind is functools.partial:
-            self.waiting += [x.func, x.args, x.keywords, x.__dict__]
-        elif kind is CellType:
-            self.waiting += filled(x)
-        elif kind is BuiltinFunctionType:
-            if x.__name__ in CHANGING or x.__name__ in FILLING:
-                self.store(x.__self__)
-            self.waiting.append(x.__self__)
-        elif of(x, (tuple, list, deque, set, frozenset)):
-            self.look_at_items(x, x)
-        elif of(x, dict):
-            self.look_at_items(x, dict.values(x))
-        elif of(x, DRAWING):
-            self.draws = True
-            self.store(x)
-        elif type(x) is memoryview:
-            self.waiting.append(x.obj)
-        elif of(x, type):
-            self.look_at_class(x)
-        elif of(x, ModuleType):
-            if not apart(vars(x)):
-                self.look_at_names(vars(x), self.names)
-        elif not of_library(kind):
-            self.look_at_object(x)
-        elif hasattr(x, "__wrapped__"):
-            self.waiting.append(x.__wrapped__)
-
-    def wait_for(self, items: Any) -> None:
-        if not NUMBERS.issuperset(map(type, items)):
-            self.waiting += [y for y in items if type(y) not in NUMBERS]
-
-    def look_at_items(self, x: Any, items: Any) -> None:
-        self.wait_for(items)
-        if not of_library(type(x)):
-            self.look_at_object(x)
-
-    def look_at_function(self, f: Any) -> None:
-        if theirs(f):
-            code, scope = original(f.__code__), f.__globals__
-            names = names_in(code)
-            self.look_at_stores(f, [*with_nested(code)])
-            self.names |= names
-            self.look_at_names(scope, names)
-            if "random" in names:
-                self.waiting.append(np.random.mtrand._rand)
-        self.waiting += [*(f.__closure__ or ()), f.__defaults__, f.__kwdefaults__, f.__dict__]
-
-    def look_at_stores(self, f: FunctionType, parts: Sequence[CodeType]) -> None:
-        scope, cells = (
-            f.__globals__,
-            dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=False)),
-        )
-        own = {name for part in parts for name in part.co_cellvars}
-        for part in parts:
-            roots = roots_of_stores(part, scope)
-            for where, name in (("", ""),) if roots is None else roots:
-                if where == "STORE_GLOBAL":
-                    self.store(GlobalName(scope, name))
-                elif where == "LOAD_GLOBAL":
-                    self.store(scope.get(name))
-                else:
-                    self.store(None if name in own else cells.get(name))
-
-    def store(self, x: Any) -> None:
-        """Note where a store begins: None if that isn't known, and a module holds everything."""
-        if x is None or of(x, ModuleType):
-            self.stored = None
-        elif self.stored is not None:
-            self.stored.append(x)
-
-    @property
-    def may_store(self) -> bool:
-        return self.stored is None or bool(self.stored)
-
-    def look_at_names(self, scope: dict[str, Any], names: Any) -> None:
-        for name in names:
-            self.places.append((scope, name))
-            self.waiting.append(scope.get(name))
-
-    def look_at_class(self, cls: type) -> None:
-        if not of_library(cls):
-            for name, held in list(vars(cls).items()):
-                self.waiting.append(held)
-                if not name.startswith("__"):
-                    self.places.append((cls, name))
-
-    def look_at_object(self, x: Any) -> None:
-        self.waiting += [cls for cls in type(x).__mro__ if not of_library(cls)]
-        held = dict_of(x)
-        self.waiting.append(held)
-        self.attributes.add(id(held))
-        for base in type(x).__mro__:
-            slots = [name for name, slot in vars(base).items() if type(slot) is Slot]
-            self.places += [(x, name) for name in slots]
-            self.waiting += [getattr(x, name, None) for name in slots]
 
 
 class StoredContents:
@@ -333,8 +182,9 @@ def put_back(place: StoredPlace, key: Any, held: Any) -> None:
         set.clear(x)
         set.update(x, held)
     elif of(x, dict):
-        dict.clear(x)
-        dict.update(x, held)
+        kind: Any = OrderedDict if of(x, OrderedDict) else dict  # the order is kept beside the dict
+        kind.clear(x)
+        kind.update(x, held)
     elif of(x, list):
         list.__setitem__(x, slice(None), held)
     elif of(x, deque):
@@ -382,7 +232,7 @@ def holds_array(x: Any, depth: int = 4) -> bool:
     if of(x, (dict, tuple, list, deque)):
         items = dict.values(x) if of(x, dict) else x
         return any(holds_array(y, depth - 1) for y in items if type(y) not in NUMBERS)
-    return type(x) not in TEXT and not of_library(type(x)) and holds_array(dict_of(x), depth - 1)
+    return type(x) not in TEXT and holds_anything(type(x)) and holds_array(dict_of(x), depth - 1)
 
 
 class SolversStores:
@@ -465,15 +315,20 @@ class SolversStores:
         if self.after is None:
             return
         self.look()
-        session = SESSION.get()
         for key, place in self.after.places.items():
             if key in self.done:
                 continue
             held = self.marked(place, key)
             if held is not place.held or self.unlike(place, held, now(place, key)):
                 put_back(place, key, held)
-            if session is not None and not session.closed and held is not place.held:
-                session.note(place.x)
+            if held is not place.held:
+                self.note(place.x)
+
+    def note(self, x: Any) -> None:
+        """What x holds is plain again when the outermost transformation ends."""
+        session = SESSION.get()
+        if session is not None and not session.closed:
+            session.note(x)
 
     def unlike(self, place: StoredPlace, held: Any, found: Any) -> bool:
         """Whether a place holds something else now."""
@@ -530,6 +385,7 @@ class SolversStores:
                 keys = list(inner) if of(inner, dict) else range(len(inner))
                 for key in keys:
                     inner[key] = self.mark(inner[key])
+                self.note(x)
             return x
         counts = type(x) is int or (of(x, (np.ndarray, np.generic)) and x.dtype.kind in "iu")
         moves = type(x) in (float, complex) or (
