@@ -27,10 +27,11 @@ from ...core.in_place import SHOWN
 from ...core.reach.class_members import BORING, contents, dict_of
 from ...core.reach.session import Begun, Session
 from ...core.reach.walk import OURS
+from ...core.temporary import during
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
-from .draws import RepeatedDraws
+from .draws import DRAWS_GLOBALLY, RepeatedDraws, draws_globally
 from .repeated_stores import solved, stored_once
 from .storable_objects import StorableObjects
 from .storing import stores
@@ -347,6 +348,9 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
 
     Not if it is given functions of the user's that store something: it would be stored twice.
     """
+    if not DRAWS_GLOBALLY.get() and draws_globally(f, options):
+        with during(DRAWS_GLOBALLY, True):
+            return again(f, *args, **options)
     draws = RepeatedDraws().look(args, options)
     try:
         return f(*args, **options)
