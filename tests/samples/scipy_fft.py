@@ -1,7 +1,8 @@
-"""scipy.fft: transforms of every family, length, norm and type."""
+"""scipy.fft and scipy.fftpack: transforms of every family, length, norm and type."""
 
 import numpy as np
 from scipy import fft as sf
+from scipy import fftpack
 
 import pullback.scipy.fft  # noqa: F401  # enters the rules
 from pullback.testing import ErrorSample, Sample
@@ -86,6 +87,26 @@ for f in (sf.dctn, sf.idctn, sf.dstn, sf.idstn):
         *[of(f, real(3, 4), type=kind) for kind in (1, 2)],
         of(f, real(3, 4), axes=(1,), s=(5,), norm="ortho"),
         of(f, cplx(2, 3), type=1),
+    ]
+
+# Real transforms in FFTPACK's layout, and what weighs their terms.
+for f in (fftpack.rfft, fftpack.irfft):
+    SAMPLES += [
+        *[of(f, real(n)) for n in (1, 2, 5, 6)],
+        *[of(f, real(2, 5), axis=0, n=n) for n in (1, 4)],
+        of(f, real(5), program=lambda g, x: g(x * 1.0, overwrite_x=True), name="overwrite_x"),
+        of(f, real(4, dtype="f4")),
+    ]
+FILTERS = (
+    (fftpack.diff, ()), (fftpack.diff, (2, 3.0)), (fftpack.diff, (-1,)), (fftpack.hilbert, ()),
+    (fftpack.ihilbert, ()), (fftpack.tilbert, (0.7,)), (fftpack.itilbert, (0.7, 2.0)),
+    (fftpack.cs_diff, (0.3, 0.8)), (fftpack.sc_diff, (0.3, 0.8)), (fftpack.ss_diff, (0.3, 0.8)),
+    (fftpack.cc_diff, (0.3, 0.8)), (fftpack.shift, (0.3,)),
+)  # fmt: skip
+for f, options in FILTERS:
+    SAMPLES += [
+        of(f, x, program=lambda g, x, options=options: g(x, *options), name=f"{options}")
+        for x in (real(1), real(5), real(6), cplx(4))
     ]
 
 # Hankel transforms, in the numbers and in what describes the grid.

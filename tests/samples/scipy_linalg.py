@@ -508,6 +508,10 @@ SAMPLES += [
 
 TURNING = np.array([[0.1, 1.2, 0.3], [-1.1, 0.2, 0.4], [0.2, -0.3, 2.0]])  # a complex pair
 LARGE = np.diag([1.0, 2.0, 3.5])
+def blocks_of(a):
+    return [a[..., :2, :2], a[..., :2, 2:], a[..., 2:, :2], a[..., 2:, 2:]]
+
+
 def in_rows(*factors):
     """Factors in C order, of which SciPy's results do not depend on where they come from."""
     return [np.copy(x, order="C") for x in factors]
@@ -516,6 +520,8 @@ def in_rows(*factors):
 SAMPLES += [
     of(sl.cossin, regular(4, 4), kind=traced, name="square", program=lambda g, a: [size(x) for x in g(sl.qr(a)[0], 2, 2)]),
     of(sl.cossin, regular(3, 3), kind=traced, name="others", program=lambda g, a: g(sl.qr(a)[0], 1, 2)[1]),
+    of(sl.cossin, regular(2, 4, 4), kind=traced, name="stack", program=lambda g, a: [size(x) for x in g(np.linalg.qr(a)[0], 2, 2)]),
+    of(sl.cossin, regular(2, 4, 4), kind=traced, name="blocks of a stack", program=lambda g, a: [size(x) for x in g(blocks_of(np.linalg.qr(a)[0]), separate=True)]),
     of(sl.qr_update, regular(3, 3), real(3), real(3), kind=traced, program=lambda g, a, u, v: g(np.copy(sl.qr(a)[0], order="C"), sl.qr(a)[1], u, v)),
     of(sl.qr_insert, regular(4, 2), real(4), kind=traced, program=lambda g, a, u: g(*sl.qr(a, mode="economic"), u, 1, "col")),
     of(sl.qr_delete, regular(4, 3), kind=traced, program=lambda g, a: g(*sl.qr(a, mode="economic"), 1)),

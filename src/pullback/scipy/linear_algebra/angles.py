@@ -19,7 +19,7 @@ from ...core.spec import Spec
 from ...primitives.exact import exact
 from ...primitives.spectra import adjoint, computed, real_of
 from ..solving.undetermined import undetermined
-from .kinds import WithoutDerivative, answers, in_single
+from .kinds import WithoutDerivative, answers, in_single, of_elements
 from .spectra import aligned, svd
 
 
@@ -58,12 +58,14 @@ def moving_parts(x: Any, p: int, q: int, swap_sign: bool) -> Any:
 
 
 def whole(X: Any, p: Any, q: Any) -> Any:
-    """Assemble the matrix from four blocks; also return the first block's size."""
+    """Assemble the matrix, or the stack, from four blocks; also return the first block's size."""
     if p or q:
         return as_array(X), 1 if p is None else int(p), 1 if q is None else int(q)
     blocks = [np.atleast_2d(as_array(x)) for x in X]
-    rows = [np.concatenate(blocks[i : i + 2], axis=1) for i in (0, 2)]
-    return np.concatenate(rows, axis=0), *blocks[0].shape
+    stack = np.broadcast_shapes(*[x.shape[:-2] for x in blocks])
+    blocks = [np.broadcast_to(x, stack + x.shape[-2:]) for x in blocks] if stack else blocks
+    rows = [np.concatenate(blocks[i : i + 2], axis=-1) for i in (0, 2)]
+    return np.concatenate(rows, axis=-2), *blocks[0].shape[-2:]
 
 
 def middle(theta: Any, m: int, p: int, q: int, swap_sign: bool) -> Any:
@@ -100,8 +102,24 @@ def cossin(
     compute_u: bool = True, compute_vh: bool = True,
 ) -> Any:  # fmt: skip
     x, p, q = whole(X, p, q)
-    x = in_single(x)
-    theta, u1, u2, v1h, v2h = moving_parts(x, p, q, bool(swap_sign))
+    given = {
+        "x": in_single(x), "p": p, "q": q, "separate": separate, "swap_sign": bool(swap_sign),
+        "compute_u": compute_u, "compute_vh": compute_vh,
+    }  # fmt: skip
+    if x.ndim == 2:
+        return of_matrix(**given)
+    return list(of_elements(of_one_of_stack, given, {"x": 2}, x.shape[:-2]))
+
+
+def of_one_of_stack(**given: Any) -> list[Any]:
+    """As `of_matrix`, with each pair of factors in one array, as SciPy returns those of stacks."""
+    return [np.stack(x) if type(x) is tuple else x for x in of_matrix(**given)]
+
+
+def of_matrix(
+    x: Any, p: int, q: int, separate: bool, swap_sign: bool, compute_u: bool, compute_vh: bool
+) -> Any:
+    theta, u1, u2, v1h, v2h = moving_parts(x, p, q, swap_sign)
     nothing = np.empty((0, 0), x.dtype)
     if not compute_u:
         u1, u2 = nothing, nothing
@@ -109,5 +127,5 @@ def cossin(
         v1h, v2h = nothing, nothing
     if separate:
         return (u1, u2), theta, (v1h, v2h)
-    signs = middle(theta, x.shape[0], p, q, bool(swap_sign))
+    signs = middle(theta, x.shape[0], p, q, swap_sign)
     return beside(u1, u2), signs.astype(theta.dtype, copy=False), beside(v1h, v2h)
