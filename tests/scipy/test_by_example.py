@@ -14,7 +14,7 @@ from scipy.spatial import distance
 
 import pullback as pb
 from pullback.core.errors import ConversionError
-from pullback.scipy.solving.by_example import again
+from pullback.scipy.solving.by_example import again, apart
 from pullback.scipy.solving.storing import stores
 
 RNG = np.random.default_rng(3)
@@ -165,6 +165,45 @@ def test_written_arguments():
 
     with pytest.raises(pb.ConversionError, match="writes into an array"):
         pb.vmap(into)(np.array([0.7, 0.9]))
+
+
+def modes(start, k):
+    """LOBPCG begins at its argument, and leaves something else there."""
+    matrix = sparse.diags_array(
+        [[-1.0] * 4, [2.0, 2.5, 3.0, 3.7, 4.0], [-1.0] * 4], offsets=[-1, 0, 1]
+    )
+    x = start(k)
+    values, vectors = linalg.lobpcg((matrix * k).tocsr(), x, largest=False, tol=1e-9, maxiter=60)
+    return np.concatenate([values, np.abs(vectors[0]), np.ravel(x * x)])
+
+
+STARTS = {
+    "same": lambda k: np.cos(np.arange(5.0))[:, None] + np.eye(5, 1),
+    "mapped": lambda k: np.cos(np.arange(5.0))[:, None] * k,
+    "view": lambda k: np.outer(np.cos(np.arange(5.0)), np.ones(3))[:, 1:2],
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_an_argument_holds_what_each_call_has_written(name):
+    f = lambda k: modes(STARTS[name], k)
+    slope = lambda k: pb.jvp(f, (k,), (1.0,))[1]
+    back = lambda k: pb.grad(lambda k: np.sum(f(k) ** 2))(k)
+    ks = np.array([1.0, 2.3])
+    for g in (f, slope, back):
+        np.testing.assert_allclose(pb.vmap(g)(ks), [g(k) for k in ks], rtol=1e-12, atol=1e-14)
+
+
+def test_arguments_that_share_what_is_written():
+    """Each of the calls would have two copies of what is one array."""
+
+    def twice(k):
+        x = k * np.ones(3)
+        apart(np.add, x, 1.0, x)
+        return x
+
+    with pytest.raises(ConversionError, match="writes into an array"):
+        pb.vmap(twice)(np.array([0.7, 0.9]))
 
 
 def test_functions_that_store_are_not_called_again():

@@ -77,3 +77,38 @@ def test_what_is_drawn_afterwards(make):
     np.testing.assert_allclose(found, [equally(x) for x in EXAMPLES], rtol=1e-12)
     with pytest.raises(pb.ArgumentError, match="more random numbers for one example"):
         pb.vmap(unequally)(np.stack([X, X[::-1], -X]))
+
+
+UNSEEDED = {
+    "evolution": lambda x: (
+        optimize.differential_evolution(wavy(x), BOX, tol=0.5, popsize=3, polish=False).fun
+    ),
+    "annealing": lambda x: optimize.dual_annealing(wavy(x), BOX, maxiter=4).fun,
+    "basins": lambda x: optimize.basinhopping(wavy(x), [1.0, 1.0], niter=2).fun,
+    "means": lambda x: cluster.vq.kmeans(np.stack([x, OTHER], 1), 2)[0].sum(),
+    "centres": lambda x: cluster.vq.kmeans2(np.stack([x, OTHER], 1), 2)[0].sum(),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The NumPy global RNG was seeded")
+@pytest.mark.share(2)
+@pytest.mark.parametrize("name", UNSEEDED)
+def test_draws_from_the_global_generator(name):
+    """Without a seed SciPy draws from it: for each example what `np.random.seed` has fixed."""
+    f = UNSEEDED[name]
+    examples = np.stack([X, X])  # which draw as often
+    np.random.seed(3)
+    expected, state = f(X), np.random.get_state()[1:3]
+    np.random.seed(3)
+    found = pb.vmap(f)(examples)
+    np.testing.assert_allclose(found, [expected, expected], rtol=1e-12)
+    np.testing.assert_array_equal(np.random.get_state()[1], state[0])
+    assert np.random.get_state()[2] == state[1]
+
+
+@pytest.mark.filterwarnings("ignore:The NumPy global RNG was seeded")
+def test_the_global_generator_is_used_afterwards():
+    f = lambda x: optimize.differential_evolution(wavy(x), BOX, tol=0.1, popsize=3).fun
+    np.random.seed(3)
+    with pytest.raises(pb.ArgumentError, match="more random numbers for one example"):
+        pb.vmap(f)(np.stack([X, X[::-1], -X]))

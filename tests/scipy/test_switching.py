@@ -293,3 +293,33 @@ def test_a_bad_step_tells_nothing_of_where_a_kink_is(rtol):
         lambda t, y: 1 + 0.5 * hat((y - k) / 0.59), (0, 1.82), [0.0], rtol=rtol, atol=rtol / 100
     ).y[0, -1]
     assert pb.grad(end)(0.867) == pytest.approx(0.0, abs=1e-3)  # it passes the whole of it
+
+
+@pytest.mark.share(4)
+@pytest.mark.parametrize(
+    ("method", "stays"), [("RK45", "where"), ("DOP853", "if"), ("LSODA", "table"), ("odeint", "if")]
+)
+def test_jumps_that_stay_behind_one_that_moves(method, stays):
+    """Steps that move with the piece they are in don't move what jumps by time alone."""
+    level = {
+        "where": lambda t: np.where(t < 0.7438, 1.0, -5.0),
+        "if": lambda t: 1.0 if t < 0.7438 else -5.0,
+        "table": lambda t: np.array([1.0, -5.0])[np.searchsorted([0.7438], t)],
+    }[stays]
+
+    def end(p):
+        side = lambda t, y: [np.where(t > p[0], p[1] * level(t), 0.0) + 0.0 * y[0]]
+        how = {"rtol": 1e-8, "atol": 1e-10}
+        if method == "odeint":
+            return integrate.odeint(side, [0.0], [0, 1], tfirst=True, **how)[-1, 0]
+        return integrate.solve_ivp(side, (0, 1), [0.0], method=method, **how).y[0, -1]
+
+    p, q = np.array([0.31, 1.2]), 0.7438
+    tolerance = {"rel": 1e-5, "abs": 1e-5}
+    exact = [-p[1], (q - p[0]) - 5 * (1 - q)]
+    assert pb.grad(end)(p) == pytest.approx(exact, **tolerance)
+    slopes = [pb.jvp(end, (p,), (x,))[1] for x in np.eye(2)]
+    assert slopes == pytest.approx(exact, **tolerance)
+    if stays == "where":
+        mixed = pb.jvp(pb.grad(end), (p,), (np.array([1.0, 0.0]),))[1]
+        assert mixed == pytest.approx([0.0, -1.0], **tolerance)

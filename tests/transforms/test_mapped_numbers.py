@@ -150,6 +150,8 @@ OF_INTEGERS = {
     "back": lambda v: v << (v - 4), "large": lambda v: v**40, "- 10": lambda v: v - 10,
     "type": lambda v: 1 if type(v) is int else 2, "isinstance": lambda v: isinstance(v, int) * 1,
     "+ 300": lambda v: v + 300, "bit_length": lambda v: hasattr(v, "bit_length") * 1,
+    "divmod True": lambda v: divmod(v, True)[0], "True divmod": lambda v: divmod(True, v - 1)[1],
+    "True //": lambda v: True // (v - 3), "% True": lambda v: v % True,
 }  # fmt: skip
 GIVEN = {
     "item": lambda g: lambda x: np.array([g(x[i].item()) for i in range(2)]),

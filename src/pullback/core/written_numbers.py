@@ -49,6 +49,7 @@ from .reach.namespaces import library, takes_part
 TEXTS: dict[Any, tuple[list[weakref.ref[Any]], Any]] = {}
 VALUES: list[tuple[float, Any]] = []  # the numbers, in order, and their keys
 TRACES: set[weakref.ref[Any]] = set()  # all of them
+UNREAD: list[tuple[str, Any]] = []  # texts whose numbers nobody has asked for yet
 MANY_TEXTS = 4096  # before they are forgotten
 MANY_NUMBERS = 1000  # of one text, or of one array
 FEW_DIGITS, SEVERAL_DIGITS = 3, 4  # with fewer, a number is not known again if cut; or alone
@@ -114,22 +115,34 @@ def shown(x: Any, text: str, asked: str) -> str:
 
 
 def write(text: str, traces: list[weakref.ref[Any]], line: Any) -> None:
-    """Enter a text and its numbers."""
+    """Enter a text."""
     if len(TEXTS) >= MANY_TEXTS or not last():
         forget()
     TRACES.update(traces)
-    TEXTS[text.strip()] = traces, line
-    for number in islice(numbers_of(text), MANY_NUMBERS):
-        key = key_of(*digits(number))
+    origin = TEXTS[text.strip()] = traces, line
+    UNREAD.append((text, origin))
+
+
+def enter_numbers() -> None:
+    """Enter the numbers of the texts, when something may read them: most are only shown."""
+    found = dict[Any, Any]()
+    for text, origin in reversed(UNREAD):
+        if len(found) >= MANY_TEXTS:
+            break
+        for number in islice(numbers_of(text), MANY_NUMBERS):
+            found.setdefault(key_of(*digits(number)), (abs(float(number)), origin))
+    UNREAD.clear()
+    for key, (value, origin) in found.items():
         if key not in TEXTS:
-            insort(VALUES, (abs(float(number)), key))
-        TEXTS[key] = traces, line
+            insort(VALUES, (value, key))
+        TEXTS[key] = origin
 
 
 def forget() -> None:
     TEXTS.clear()
     VALUES.clear()
     TRACES.clear()
+    UNREAD.clear()
 
 
 def last() -> bool:
@@ -232,6 +245,8 @@ def warn_read_in(x: Any, asked: str) -> bool:
     if not last():
         forget()
         return False
+    if UNREAD:
+        enter_numbers()
     numbers = [number for text in texts for number in numbers_of(text)]
     keys = [written(number, len(numbers)) for number in close_to_written(numbers)]
     return warn_read([*map(str.strip, texts), *keys], asked)
@@ -263,6 +278,8 @@ def numbers_in(x: Any) -> Iterator[Any]:
 
 def warn_given(x: Any, asked: str) -> None:
     """The same of what holds a number of several digits that text shows."""
+    if UNREAD:
+        enter_numbers()
     keys = list[Any]()
     for number in numbers_in(x):
         for part in (number.real, number.imag) if isinstance(number, complex) else (number,):

@@ -104,8 +104,13 @@ def power_of(self, other, modulo=None):
 Array.__pow__, Array.__rpow__ = power_of, power_reflected
 
 
+def are_python(*xs):
+    """Whether all are numbers or truth values of Python's."""
+    return all(type(x) is bool or is_python(x) for x in xs)
+
+
 def divmod_of(self, other):
-    if is_python(self) and is_python(other):
+    if are_python(self, other):
         return self // other, self % other  # as Python has it: it may raise
     if type(other) in KNOWN:
         return np.divmod(self, other)
@@ -113,7 +118,7 @@ def divmod_of(self, other):
 
 
 def divmod_reflected(self, other):
-    if is_python(self) and is_python(other):
+    if are_python(self, other):
         return other // self, other % self
     return beside_on_the_left(divmod, np.divmod, self, other)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.array import Array, peel
-from ...core.errors import MissingRuleError
+from ...core.errors import MissingRuleError, PullbackError
 from ...core.lost import line_of_user, place
 from ...core.node import Node, Residual
 from ...core.trace import enclosing
@@ -411,7 +411,7 @@ class KinkSearch(Search):
         """Jumps and kinks; none if there are no kinks, or if forward mode has no rule."""
         try:
             found = self.jumps() if self.side.may_bend(self.ts[0], self.ys[0]) else []
-        except Exception:
+        except PullbackError:
             self.may_jump = True
             return []
         return found if self.known <= {(change.low, change.high) for change in found} else []
@@ -432,7 +432,7 @@ def bends(path: Trajectory, fun: Callable[..., Any]) -> bool:
                 y = bare(method.at(ys[i], h, polynomial, u))
                 if first.changed(decisions_at(slopes, ts[i] + u * h, y)[1]):
                     return True
-    except Exception:  # there are no forward derivatives
+    except PullbackError:  # there are no forward derivatives
         pass
     return False
 

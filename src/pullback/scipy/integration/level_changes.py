@@ -12,7 +12,7 @@ from ...transforms.batch import BatchTrace, vmap
 
 LOOKED = 192  # parts of [0, 1] whose ends are compared
 # A part with a change is taken apart until it is SMALLEST: into MOST_PARTS, of many into fewer.
-MOST_PARTS, FEWEST_PARTS, POINTS, SMALLEST = 4096, 64, 2**15, 2.0**-55
+MOST_PARTS, FEWEST_PARTS, POINTS, SMALLEST = 4096, 256, 2**15, 2.0**-55
 MOST = 500  # changes of one example; of more, some are looked at
 
 

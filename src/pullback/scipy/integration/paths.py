@@ -15,7 +15,7 @@ import numpy as np
 from scipy import integrate
 
 from ...core.array import Array
-from ...core.errors import ConversionError
+from ...core.errors import ConversionError, PullbackError
 from ...core.trace import is_live
 from ...transforms.loops.body import example
 from ..solving.plain import Examples
@@ -171,7 +171,7 @@ def path_of(
     with Decisions() as decisions:  # times are compared that come near to a jump
         try:
             side.decides(*start)
-        except Exception:  # it can't be asked
+        except PullbackError:  # it can't be asked
             path = held()
             if not decisions.made:
                 return path, steps
@@ -187,7 +187,7 @@ def may_bend(side: RightHandSide, start: Any, path: Trajectory) -> bool:
     """Whether a right-hand side of a batch jumps or has kinks somewhere, as far as can be told."""
     try:
         decides = side.decides(*start)
-    except Exception:
+    except PullbackError:
         decides = False
     return decides or bends(path, side.fun)
 

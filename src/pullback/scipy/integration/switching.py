@@ -24,12 +24,12 @@ import numpy as np
 from scipy import integrate
 
 from ...core.array import Array, peel
-from ...core.errors import MissingRuleError, SolverError
+from ...core.errors import MissingRuleError, PullbackError, SolverError
 from ...transforms.eager import GROUND
 from ...transforms.loops.body import Unstaged
 from .decisions import Key, PointDecisions
 from .discontinuities import Change, KinkSearch, RightHandSide, Search, where
-from .recorded_right_side import RecordedRightHandSide
+from .recorded_right_side import RecordedRightHandSide, Unrecorded
 from .steps import Explicit, Radau, Trajectory
 
 GAP = 1e-9  # how far from a jump its side is certain, as a part of the range
@@ -69,7 +69,8 @@ class Crossing(NamedTuple):
     """The end of a piece: the distance to the jump, and the right-hand side on both sides.
 
     moves: whether derivatives need to know how the jump's time moves
-    steep: whether slopes grow without bound towards it, so that all steps of the piece move with it
+    steep, steep_behind: whether slopes grow without bound towards it, before it and behind it, so
+        that all steps of the piece move with it
     """
 
     reach: Reach
@@ -78,6 +79,7 @@ class Crossing(NamedTuple):
     behind: np.ndarray
     moves: bool
     steep: bool
+    steep_behind: bool
 
 
 class LongestStep:
@@ -275,8 +277,9 @@ class Pieces:
         if beyond.changed(now, self.among) and not self.bends:
             raise staying(reach.which[0])
         steep = self.steepens(self.t, self.y, -self.sign)
-        moves = not self.bends or steep or self.steepens(t + by, y + by * behind, self.sign)
-        self.crossings.append(Crossing(reach, ahead, slope, behind, moves, steep))
+        steep_behind = self.steepens(t + by, y + by * behind, self.sign)
+        moves = not self.bends or steep or steep_behind
+        self.crossings.append(Crossing(reach, ahead, slope, behind, moves, steep, steep_behind))
         self.begin(t + by, y + by * self.side(t + by, y + by * behind))
         self.decisions = now
 
@@ -305,24 +308,27 @@ class SwitchedPath(Trajectory):
             if crossing is not None and len(mesh) == 1 and crossing.reach is not START:
                 raise touching(crossing.reach.which[0])  # the jump is where it begins
             end = mesh[-1] if crossing is not None or t1 is None else t1
-            begun = len(self.states)
-            slope = self.along(mesh, pieces.guesses[i], crossing, end)
+            begun, steep = len(self.states), i > 0 and pieces.crossings[i - 1].steep_behind
+            slope = self.along(mesh, pieces.guesses[i], crossing, end, steep)
             if crossing is not None and crossing.steep and len(mesh) > 1:
                 end = self.ts[-1]
                 del self.ts[begun + 1 :], self.ys[begun + 1 :]
                 del self.states[begun:], self.methods[begun:]
-                slope = self.along(mesh, pieces.guesses[i], crossing, end)
+                slope = self.along(mesh, pieces.guesses[i], crossing, end, steep=True)
             if crossing is not None:
                 self.cross(crossing, slope)
 
-    def along(self, mesh: list[float], guesses: list[Any], crossing: Any, end: Any) -> Any:
+    def along(
+        self, mesh: list[float], guesses: list[Any], crossing: Any, end: Any, steep: bool
+    ) -> Any:
         """Take the steps of a piece; return the slope at its end, if it is known.
 
-        The steps move with the piece's ends, so their distances from a jump, towards which slopes
-        may grow without bound, keep their proportions.
+        steep: whether slopes grow without bound towards an end of it. Then all steps move with
+        the ends, so their distances from these keep their proportions. Otherwise the first and the
+        last step alone move, since the right-hand side may jump at times that stay.
         """
         start, slope, ratio = self.ts[-1], None, None
-        if len(mesh) > 1 and any(type(x) is Array for x in (start, end)):
+        if steep and len(mesh) > 1 and any(type(x) is Array for x in (start, end)):
             ratio = (end - start) / (mesh[-1] - mesh[0])
         for j, plain in enumerate(mesh[1:]):
             guess, last = guesses[j] if guesses else None, j + 2 == len(mesh)
@@ -425,7 +431,7 @@ def switched(
     ends: the limits of time, which may be Arrays; None for one that doesn't move
     """
     problem = InitialValueProblem(steps, held, ends, y)
-    with suppress(Exception, Unstaged):
+    with suppress(PullbackError, Unstaged, Unrecorded):
         start = float(steps.ts[0]), np.asarray(peel(y))
         recorded = lambda order: RecordedRightHandSide(side.fun, order, *start)
         slopes = recorded(2)

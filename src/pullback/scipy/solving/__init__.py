@@ -17,6 +17,7 @@ families    solutions that are one of a family, of which some results have deriv
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program
 by_example  calls under vmap that decide by values: one for each example
+written_arguments  what such calls write into arrays that they are given
 repeated_stores  what functions store that a rule calls more often than SciPy
 draws       generators of random numbers, which start alike for each example
 storable_objects  what functions lead to that they may store into

@@ -27,14 +27,15 @@ from ...core.in_place import SHOWN
 from ...core.reach.class_members import BORING, contents, dict_of
 from ...core.reach.session import Begun, Session
 from ...core.reach.walk import OURS
-from ...core.storage import current, root_of, version
+from ...core.temporary import during
 from ...core.tree import flatten, is_static, unflatten
 from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
-from .draws import RepeatedDraws
+from .draws import DRAWS_GLOBALLY, RepeatedDraws, draws_globally
 from .repeated_stores import solved, stored_once
 from .storable_objects import StorableObjects
 from .storing import stores
+from .written_arguments import Written
 
 FUNCTIONS = FunctionType, BuiltinFunctionType, partial
 NUMBERS = Array, np.ndarray, np.generic, int, float, complex
@@ -225,20 +226,16 @@ def for_each(
     draws: the generators among the arguments, if f may have drawn from them already.
     """
     whole: dict[int, Any] = {}
-    # What f must not write into, and how to see that it has.
-    shared = [x for x in (*args, *options.values()) if type(x) is Array or type(x) is np.ndarray]
-    given = [(x, stamp(x)) for x in shared]
+    written = Written((*args, *options.values()), trace, draws is not None)
 
     def example(i: int, x: Any) -> Any:
         if type(x) in APART:
             return x.objects[i] if x.trace is trace else x
         if not is_inside(x, trace):
-            return x
+            return written.same(x)
         if id(x) not in whole:
             whole[id(x)] = x, examples(x, trace=trace)
-        own = np.copy(whole[id(x)][1][i])
-        given.append((own, stamp(own)))
-        return own[()]
+        return written.lend(x, whole[id(x)][1][i])
 
     outs, copies = [], []
     draws = RepeatedDraws().look(args, options) if draws is None else draws
@@ -258,11 +255,7 @@ def for_each(
     draws.settle()
     for x, held, before in copies:
         store_back(x, held, before)
-    if any(stamp(x) != before for x, before in given):
-        raise ConversionError(
-            f"A function of SciPy's decides by values that are mapped by `{trace.name}`, and writes"
-            " into an array that it is given.\n  Use the array that it returns."
-        )
+    written.settle(trace.state)
     return stacked(outs, trace)
 
 
@@ -279,15 +272,6 @@ def store_back(x: Any, held: dict[str, Any], before: dict[str, Any]) -> None:
     for name, y in held.items():
         if before.get(name, before) is not y:
             object.__setattr__(x, name, y)
-
-
-def stamp(x: Any) -> Any:
-    """What changes when x is written into."""
-    writes = []
-    while type(x) is Array:
-        writes.append(version(root_of(x)))
-        x = current(x).payload
-    return writes, np.asarray(x).tobytes()
 
 
 def stacked(outs: list[Any], trace: Any) -> Any:
@@ -364,6 +348,9 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
 
     Not if it is given functions of the user's that store something: it would be stored twice.
     """
+    if not DRAWS_GLOBALLY.get() and draws_globally(f, options):
+        with during(DRAWS_GLOBALLY, True):
+            return again(f, *args, **options)
     draws = RepeatedDraws().look(args, options)
     try:
         return f(*args, **options)

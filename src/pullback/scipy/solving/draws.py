@@ -9,7 +9,10 @@ afterwards would not be.
 from __future__ import annotations
 
 import dis
+import functools
+import inspect
 import sys
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
@@ -18,8 +21,13 @@ import numpy as np
 from ...core.errors import ArgumentError
 from ...core.reach.class_members import dict_of, of
 from ...core.reach.namespaces import package
+from ...core.trace import enclosing
 
 DRAWING = np.random.Generator, np.random.RandomState
+SEEDS = "rng", "seed", "random_state"  # parameters
+GLOBAL = np.random.mtrand._rand  # whose methods are the functions of `np.random`
+DRAWS_GLOBALLY: ContextVar[bool] = ContextVar("a batch's call may draw from it", default=False)
+ORIGINALS: dict[Any, Any] = {}  # SciPy's functions, by what stands for them
 
 
 def bits_of(generator: Any) -> Any:
@@ -45,6 +53,8 @@ class RepeatedDraws:
         self.starts = dict[int, tuple[Any, Any]]()
         self.ends = dict[int, str]()  # what a call left, as text: states hold arrays
         self.differing = dict[int, Any]()
+        if DRAWS_GLOBALLY.get():
+            self.meets(GLOBAL)
 
     def look(self, args: Any, options: dict[str, Any]) -> RepeatedDraws:
         """Note the generators among arguments, and those that their parts have as attributes."""
@@ -80,7 +90,7 @@ class RepeatedDraws:
     def settle(self) -> None:
         """Raise if examples drew a different number of times and more may be drawn afterwards."""
         for generator in self.differing.values():
-            if is_named(generator):
+            if is_seeded(generator) if generator is GLOBAL else is_named(generator):
                 raise ArgumentError(
                     "Under `vmap` a solver drew more random numbers for one example than for"
                     " another, so the next numbers of its generator would not be the same for"
@@ -88,6 +98,29 @@ class RepeatedDraws:
                     "  Pass a seed, or a generator that nothing else uses:"
                     " `rng=np.random.default_rng(seed)`."
                 )
+
+
+def is_seeded(generator: Any) -> bool:
+    """Whether a program has called its `seed`, as SciPy asks, so that what it draws is known."""
+    return generator._bit_generator._seed_seq is None
+
+
+def draws_globally(f: Any, options: dict[str, Any]) -> bool:
+    """Whether f, called with these options for a batch, may draw from the global generator."""
+    original = ORIGINALS.get(f)
+    if original is None or not takes_seed(original):
+        return False
+    unseeded = all(options.get(name) is None for name in SEEDS)
+    return unseeded and any(trace.maps for trace in enclosing())
+
+
+@functools.lru_cache(1024)
+def takes_seed(original: Any) -> bool:
+    try:
+        parameters = inspect.signature(original).parameters
+    except ValueError:  # of compiled code
+        return False
+    return not parameters.keys().isdisjoint(SEEDS)
 
 
 def is_named(generator: Any) -> bool:

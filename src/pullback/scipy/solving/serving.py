@@ -18,6 +18,7 @@ from ...core.trace import unsearched
 from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
 from .by_example import again, apart
+from .draws import ORIGINALS
 from .operation import as_recorded
 from .plain import signature
 from .repeated_stores import stored_once
@@ -54,6 +55,7 @@ def serves(
             args, kwargs = reached(args), reached(kwargs)
             return again(rule, *args, **kwargs) if active() else joined(rule, args, kwargs)
 
+        ORIGINALS[rule] = originals[0]
         update_wrapper(call, originals[0])
         call.serves = function  # type: ignore[attr-defined]  # artifacts on disk find it by this
         function.answers = originals[0]  # and by this
@@ -146,6 +148,7 @@ def by_values(*originals: Any, call: Callable[..., Any] = again) -> None:
         stands = STANDS.get(id(original))
         if stands is None:
             stands = traced(original) if type(original) is FunctionType else partial(made, original)
+        ORIGINALS[stands] = original
         stand_in = update_wrapper(partial(call, stands), original, updated=())
         STANDS[id(original)] = stand_in
         BEHIND[id(stand_in)] = original
