@@ -9,6 +9,7 @@ import pullback as pb
 
 pd = pytest.importorskip("pandas")
 
+from tests.budgets import asked  # noqa: E402  # after the skip where there is no pandas
 from tests.pandas.parameters import PARAMETERS  # noqa: E402  # after the skip where there is no pandas
 from tests.pandas.programs import FIRST, OTHER, SECOND, P, numbers, series, weigh  # noqa: E402  # after the skip where there is no pandas
 
@@ -75,17 +76,18 @@ class TestPrograms:
     @pytest.mark.share(4)
     @pytest.mark.filterwarnings("ignore")  # pandas', of what it will change
     def test_second_order(self):
-        assert not faults(dict([*FIRST.items(), *SECOND.items()][::8]), second_order)
-        assert not faults(dict([*PARAMETERS.items()][::4]), second_order)
+        assert not faults(asked(FIRST | SECOND, 8, "second order"), second_order)
+        assert not faults(asked(PARAMETERS, 4, "second order"), second_order)
 
-    @pytest.mark.share(2)
+    @pytest.mark.share(96)
     @pytest.mark.filterwarnings("ignore")  # some fall back to Python
-    def test_compiled(self):
+    @pytest.mark.parametrize("name", SECOND)
+    def test_compiled(self, name):
         def compare(f):
             g = pb.compile(pb.grad(f))
             return [x for x in (P, P, 1.01 * P) if differs(g(x), pb.grad(f)(x), 1e-9)]
 
-        assert not faults(dict([*SECOND.items()][::64]), compare)
+        assert not faults({name: SECOND[name]}, compare)
 
 
 class TestTrees:

@@ -26,6 +26,8 @@ from .sorting import argpartition, sort
 from .statistics import weights_of
 
 none = np._NoValue
+# Until then a number q, and what percentages are divided by, have the dtype of the array.
+ROUNDS_NUMBERS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 
 
 def columns(a, axes):
@@ -227,11 +229,13 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         known = ", ".join([*CONTINUOUS, *DISCRETE, *HALVING])
         raise ArgumentError(f"`{name}` doesn't support method {method!r}; there are {known}.")
     number, weak = type(q) is float or type(q) is np.float64, is_python(q)
-    q = as_array(q)
+    rounds = ROUNDS_NUMBERS and a.dtype.kind == "f"
+    rounded = rounds and isinstance(q, (int, float)) and (weak or scale == 1)
+    q = as_array(q).astype(a.dtype, copy=False) if rounded else as_array(q)
     if scale == 1 and method == "linear" and q.dtype.kind in "biu":
         method = "lower"  # the places are whole numbers
     if scale != 1:
-        q = q / scale
+        q = q / (a.dtype.type(scale) if rounds else scale)
     if q.ndim > 2:
         raise ArgumentError(f"`{name}` takes q of at most 2 dimensions, but got {q.ndim}.")
     if in_any_example(np.logical_not(np.logical_and(q >= 0, q <= 1))):
