@@ -258,6 +258,19 @@ class Waiting(stats.rv_continuous):
         return -np.expm1(-x / self.given[0])
 
 
+def fading(rate):
+    """Another over a half-line, of a class that is made where the parameter is."""
+
+    class Fading(stats.rv_continuous):
+        def _pdf(self, x):
+            return rate * np.exp(-rate * x)
+
+        def _cdf(self, x):
+            return -np.expm1(-rate * x)
+
+    return Fading(a=0.0)
+
+
 ASKED = {
     "cdf": lambda law: law.cdf(0.8),
     "ppf": lambda law: law.ppf(np.array([0.3, 0.9])),
@@ -266,6 +279,7 @@ ASKED = {
     "variance": lambda law: law.var(),
     "entropy": lambda law: law.entropy(),
     "expect": lambda law: law.expect(np.sqrt),
+    "third": lambda law: law.moment(3),
 }
 
 
@@ -273,7 +287,11 @@ ASKED = {
 @pytest.mark.parametrize(
     ("law", "asked"),
     # Where only the distribution function is given, SciPy takes differences for the density.
-    [*[(Ramp, name) for name in ASKED], *[(Waiting, name) for name in [*ASKED][:5]]],
+    [
+        *[(Ramp, name) for name in ASKED],
+        *[(Waiting, name) for name in [*ASKED][:5]],
+        *[(fading, name) for name in ("ppf", "isf", "mean", "entropy")],
+    ],
 )
 def test_parameters_that_a_class_of_the_user_keeps(law, asked):
     f = lambda x: np.sum(ASKED[asked](law(x)))

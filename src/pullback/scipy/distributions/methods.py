@@ -15,6 +15,7 @@ import inspect
 import math
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from ...core.spec import DOUBLE
 from ...core.trace import is_live
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
-from ..solving.plain import PlainValues, solve, through
+from ..solving.plain import Plain, PlainValues, solve, through
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
 from .densities import at_once
@@ -218,16 +219,30 @@ def holds_values(dist: Any) -> bool:
 def plainly(values: PlainValues, dist: Any) -> Any:
     """The distribution; of a user's class that keeps Arrays, one like it that keeps plain values.
 
-    SciPy binds some of its methods when a distribution is made, so these are made anew.
+    Methods that close over variables of the program return plain values as well. SciPy binds some
+    of its methods when a distribution is made, so these are made anew.
     """
     if type(dist).__module__.startswith("scipy."):
         return dist
-    kept = dist.__getstate__()
-    if not holds_arrays([*kept.values()]):
+    kept, closing = dist.__getstate__(), methods_with_variables(type(dist))
+    if not closing and not holds_arrays([*kept.values()]):
         return dist
     out = object.__new__(type(dist))
-    out.__setstate__({key: through(x, values.of) for key, x in kept.items()})
+    methods = {name: Plain(MethodType(method, out), values) for name, method in closing.items()}
+    out.__setstate__({key: through(x, values.of) for key, x in kept.items()} | methods)
     return out
+
+
+def methods_with_variables(cls: type) -> dict[str, Any]:
+    """The user's methods that close over variables, such as those of a class made in a function."""
+    closing: dict[str, Any] = {}
+    for owner in reversed(cls.__mro__):
+        if not owner.__module__.startswith("scipy."):
+            for name, method in vars(owner).items():
+                closing.pop(name, None)
+                if type(method) is FunctionType and method.__closure__:
+                    closing[name] = method
+    return {name: method for name, method in closing.items() if not name.startswith("__")}
 
 
 OF_VALUES = {
