@@ -553,7 +553,7 @@ SAMPLES += [
         program=lambda g, a: size(g(*sl.eig(a))[0]),
     ),
     of(sl.rsf2csf, regular(3, 3), kind=traced, program=lambda g, a: size(g(*sl.schur(a))[1])),
-    of(sl.clarkson_woodruff_transform, real(9, 2), 3, kind=traced, program=lambda g, a, n: g(a, n, seed=2)),
+    of(sl.clarkson_woodruff_transform, real(9, 2), kind=traced, program=lambda g, a: g(a, 3, seed=2)),
     of(sl.fiedler_companion, np.array([1.0, 4.0, 2.5, -1.0]), kind=traced),
 ]
 

@@ -151,6 +151,7 @@ BY_EXAMPLE = [
     of(csgraph.connected_components, lambda f, d: f(graph(d))[1] * d[0] + d[1], LENGTHS),
     of(csgraph.min_weight_full_bipartite_matching, lambda f, d: f(matrix(d))[1] * d[0], DATA),
     of(vq.kmeans, lambda f, x: f(x, OTHERS[:2])[0], POINTS),
+    of(hierarchy.optimal_leaf_ordering, lambda f, y: f(hierarchy.average(y), y), CONDENSED),
 ]
 
 ERRORS = [

@@ -23,6 +23,9 @@ from ..sparse_arrays.products import product
 from .distances import length, root
 
 _hierarchy = private("scipy.cluster.hierarchy._hierarchy", "scipy.cluster._hierarchy")
+_ordering = private(
+    "scipy.cluster.hierarchy._optimal_leaf_ordering", "scipy.cluster._optimal_leaf_ordering"
+)
 _vq = private("scipy.cluster.vq._vq", "scipy.cluster._vq")
 
 
@@ -125,6 +128,13 @@ def cophenetic_distances(tree, out, n):
     out[...] = tree[:, 2][places.astype(int)]
 
 
+@leaf(_ordering.optimal_leaf_ordering)
+def optimal_leaf_ordering(tree, y):
+    """Which of two clusters stands first is locally constant; merges keep rows and heights."""
+    ordered = call_outside(_ordering.optimal_leaf_ordering, (fixed(tree), fixed(y)), {})
+    return np.stack([ordered[:, 0], ordered[:, 1], tree[:, 2], tree[:, 3]], axis=1)
+
+
 # What is read off a tree of merges: labels and orders stay while its heights move.
 
 choice(_hierarchy.cluster_in, 2)
@@ -184,10 +194,10 @@ def inconsistent(tree, out, n, d):
 
 
 refuses(
-    "orders or converts a tree of merges in compiled code",
+    "converts a tree of merges in compiled code",
     "Use it on plain numbers, and differentiate the result of `scipy.cluster.hierarchy.linkage`",
-    hierarchy.optimal_leaf_ordering, hierarchy.from_mlab_linkage,
-)  # fmt: skip
+    hierarchy.from_mlab_linkage,
+)
 
 by_values(
     hierarchy.inconsistent, hierarchy.maxdists, hierarchy.maxinconsts, hierarchy.maxRstat,
