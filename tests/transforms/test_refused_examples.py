@@ -97,6 +97,10 @@ def test_a_batch_of_rows_is_no_matrix(name, shape, n):
         assert isinstance(ours, (named(type(theirs)), *OURS)), ours
 
 
+# An example of a batch of numbers is an Array without axes, which can take a result as `out`.
+OF_EXAMPLES = ANSWERED | {("dot", "one more argument, 1.5")}
+
+
 @pytest.mark.filterwarnings("ignore")  # NumPy's, of odd numbers
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_odd_calls_of_examples(family):
@@ -108,7 +112,7 @@ def test_odd_calls_of_examples(family):
             continue
 
         def chosen(what, name=name, function=function):
-            return (function, what) not in ANSWERED and in_turn(f"mapped {name} {what}", 150)
+            return (function, what) not in OF_EXAMPLES and in_turn(f"mapped {name} {what}", 150)
 
         for what, call, xs in odd_calls(sample, chosen):
             asked += 1

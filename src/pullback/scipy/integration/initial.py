@@ -127,7 +127,7 @@ def solve_ivp(*args: Any, **options: Any) -> Any:
         how = values.tree(more)
         result = integrate.solve_ivp(method=kinds, **plain, **how)
         if not explicit:
-            return result, ts
+            return result, Seen(result.t, result.y.T, ts) if len(result.t) else None
         return result, Steps(Explicit(base_of(method)), ts, how.get("rtol", RTOL), own=True)
 
     found = solved(call)
@@ -244,12 +244,11 @@ class FlowResult:
         def choose(values: PlainValues) -> Steps:
             plain = {key: values.tree(given[key]) for key in ("fun", "args", "y0")}
             a, b = map(values.of, given["t_span"])
-            result, ts = found.results[int(values.of(which))]
+            result, seen = found.results[int(values.of(which))]
             b = b if result.status == 0 or not len(result.t) else result.t[-1]
             y0 = start_of(plain["y0"])
             fun = right_side(plain["fun"], plain["args"] or (), y0, given["vectorized"])
             rtol, atol = map(values.tree, self.tolerances())
-            seen = Seen(result.t, result.y.T, ts) if len(result.t) else None
             return steps_for(fun, float(a), float(b), y0, rtol, atol, result.nfev, seen)
 
         return solve(choose).results
