@@ -10,6 +10,7 @@ import scipy.spatial.distance
 import scipy.stats as st
 
 import pullback as pb
+from tests.transforms.test_eager import numeric
 
 RNG = np.random.default_rng(0)
 P, M, X = (
@@ -74,15 +75,6 @@ OF_COVARIANCES = {
 # fmt: on
 
 
-def differences(f, a, h=1e-5):
-    out = np.zeros_like(a)
-    for i in np.ndindex(a.shape):
-        step = np.zeros_like(a)
-        step[i] = h
-        out[i] = (f(a + step) - f(a - step)) / (2 * h)
-    return out
-
-
 def slopes(f, a):
     """Forward, one element at a time."""
     out = np.zeros_like(a)
@@ -99,7 +91,7 @@ def test_each_element_moves_what_it_moves_in_scipy(name):
     f = OF_COVARIANCES[name]
     b = np.random.default_rng(3).standard_normal((3, 3))
     a = b @ b.T + 3 * np.eye(3)
-    expected, tolerance = differences(f, a), 1e-3 if "probability" in name else 1e-6
+    expected, tolerance = numeric(f, a, 1e-5), 1e-3 if "probability" in name else 1e-6
     for derive in (lambda a: pb.grad(f)(a), lambda a: slopes(f, a)):
         np.testing.assert_allclose(
             derive(a), expected, atol=tolerance * (1 + np.abs(expected).max())

@@ -219,6 +219,14 @@ def needed(n, q, method):
     return sorted({*ends.ravel().tolist(), n - 1})
 
 
+def fractions(a, q, scale):
+    """q as parts of 1, in the dtype in which this NumPy computes them."""
+    rounds = ROUNDS_NUMBERS and a.dtype.kind == "f"
+    rounded = rounds and isinstance(q, (int, float)) and (is_python(q) or scale == 1)
+    q = as_array(q).astype(a.dtype, copy=False) if rounded else as_array(q)
+    return q if scale == 1 else q / (a.dtype.type(scale) if rounds else scale)
+
+
 def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan):
     """All the functions of this file but the medians. scale: what q is a part of."""
     refuse(name, out=out)
@@ -229,13 +237,9 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         known = ", ".join([*CONTINUOUS, *DISCRETE, *HALVING])
         raise ArgumentError(f"`{name}` doesn't support method {method!r}; there are {known}.")
     number, weak = type(q) is float or type(q) is np.float64, is_python(q)
-    rounds = ROUNDS_NUMBERS and a.dtype.kind == "f"
-    rounded = rounds and isinstance(q, (int, float)) and (weak or scale == 1)
-    q = as_array(q).astype(a.dtype, copy=False) if rounded else as_array(q)
+    q = fractions(a, q, scale)
     if scale == 1 and method == "linear" and q.dtype.kind in "biu":
         method = "lower"  # the places are whole numbers
-    if scale != 1:
-        q = q / (a.dtype.type(scale) if rounds else scale)
     if q.ndim > 2:
         raise ArgumentError(f"`{name}` takes q of at most 2 dimensions, but got {q.ndim}.")
     if in_any_example(np.logical_not(np.logical_and(q >= 0, q <= 1))):

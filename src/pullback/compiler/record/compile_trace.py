@@ -140,9 +140,9 @@ class CompileTrace(StageTrace):
 
     def pair(self, primitive: Primitive, x: Array, y: Array) -> Any:
         a, b, numbers = x.payload, y.payload, self.state.weak
-        weak = x.node in numbers and y.node in numbers
+        weak = x.node in numbers
         brief = x.storage is None and y.storage is None and type(a) in PLAIN and type(b) in PLAIN
-        brief = brief and weak is (x.node in numbers or y.node in numbers)
+        brief = brief and weak is (y.node in numbers)  # both are Python's, or neither
         if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
             return StageTrace.pair(self, primitive, x, y)
         out = self.quick(primitive, (a, b), (x.node, y.node), {})

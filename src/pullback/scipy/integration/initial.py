@@ -239,7 +239,7 @@ class FlowResult:
         given, found = self.given, self.found
         if self.explicit is not None:
             return [steps for _, steps in found.results]
-        which = found.stacked([np.int64(i) for i in range(len(found.results))])
+        which = found.number()
 
         def choose(values: PlainValues) -> Steps:
             plain = {key: values.tree(given[key]) for key in ("fun", "args", "y0")}
@@ -415,7 +415,7 @@ def odeint(*args: Any, **options: Any) -> Any:
     if failure is not None:
         out = without("odeint", fun, times[0], y0, value, failure)
         return (out, told) if full else out
-    which = found.stacked([np.int64(i) for i in range(len(found.results))])
+    which = found.number()
     tolerances = [1.49012e-8 if given[key] is None else given[key] for key in ("rtol", "atol")]
     if are_written(value):
         computed = y0[None]

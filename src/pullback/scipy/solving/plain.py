@@ -242,6 +242,10 @@ class Examples:
         """Each result with one of the others."""
         return list(zip(self.results, others, strict=True))
 
+    def number(self) -> Any:
+        """The place in `results` of each example's own."""
+        return self.stacked([np.int64(i) for i in range(len(self.results))])
+
     def part(self, *way: Any) -> Any:
         """What is in the results at these keys, of all examples; dictionaries have the same keys.
 
