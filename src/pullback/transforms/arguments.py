@@ -161,7 +161,8 @@ def as_primal(
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         value = leaf.payload
         if (type(value) is ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
-            leaf = locked_as(leaf, snapshot(leaf))
+            copy = snapshot(leaf)
+            leaf = copy if leaf.storage is None else locked_as(leaf, copy)
             if leaf.within is not CONSTANT:
                 return leaf
             value = leaf.payload

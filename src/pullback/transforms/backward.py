@@ -67,7 +67,7 @@ def backward(
                 after = None if retain else applied.append if mark.hasty else spend
                 leaves = walk(mark, seeds, record, after)
                 if not mark.left_out or all(map(is_settled, leaves)):
-                    return noted(mark, leaves)
+                    return noted(mark, leaves) if mark.notes else leaves
             except Exception:  # also of a rule that does not take NaN
                 if not mark.left_out:
                     raise
@@ -296,7 +296,9 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
     if type(bar) is ndarray is kind and bar.dtype is primal.dtype and bar.shape == primal.shape:
         return owned(bar, taken)
     if type(bar) is Array is kind and bar.within is not trace and bar.within is not CONSTANT:
-        x, y = bottom(bar), bottom(primal)
+        x, y = bar.payload, primal.payload
+        if not type(x) is ndarray is type(y) or bar.within.maps or primal.within.maps:
+            x, y = bottom(bar), bottom(primal)
         if type(x) is ndarray is type(y) and x.dtype is y.dtype and x.shape == y.shape:
             return snapshot(bar)
     spec = spec_of(primal)

@@ -340,9 +340,9 @@ class ReverseTrace(Trace):
     def linear(self, primitive: Primitive, x: Array, a: Any, static: Any, rule: Any) -> Any:
         """`single` for a primitive with a rule for one operand, of which nothing is read."""
         if type(a) is Array:
-            out = primitive.of(a, static)
+            outer = a.within
+            out = primitive.of(a, static) if primitive.views else outer.single(primitive, a, static)
             if type(out) is Array:
-                outer = a.within
                 if outer.writes_nodes and out.within is outer and out.node.rule is rule:
                     # The outer trace has noted it by this rule: what that keeps holds here, too.
                     return noted(out, self, (x.node,), rule, out.node.residual)
@@ -391,7 +391,8 @@ class ValueAndGrad(Transformation):
                 out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
             value = out.payload if mine else out
-            double = type(value) is float64 or type(bottom(value)) is float64
+            part = value.payload if type(value) is Array else value
+            double = type(part) is float64 or type(bottom(value)) is float64
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:
