@@ -13,6 +13,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..core.array import Array
+from ..core.layout import WRITEABLE
 from ..core.locked import locked_as
 from ..core.node import Kept, Node, noted
 from ..core.trace import Trace
@@ -79,11 +80,14 @@ def lift(
         arg = args[position]
         if type(arg) in LEAVES:
             primal = as_primal(arg, trace.verb, trace.fun, position, watched)
-            x = noted(primal, trace, (), None, None)
-            if primal.storage is not None if type(primal) is Array else type(primal) is ndarray:
+            x, leaf = noted(primal, trace, (), None, None), LiftedLeaf()
+            kind = type(primal)
+            if kind is ndarray:
+                if not primal.flags.num & WRITEABLE:
+                    locked_as(primal, x)
+            elif kind is Array and primal.storage is not None:
                 locked_as(primal, x)
-            args[position], leaf = x, LiftedLeaf()
-            leaf.primal, leaf.node = primal, x.node
+            args[position], leaf.primal, leaf.node = x, primal, x.node
             lifted.append(leaf)
         else:
             lifted.append(LiftedTree(Lifted(arg, trace.verb, trace.fun, position, watched)))

@@ -31,7 +31,7 @@ from ..core.storage import current, touch
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
 from ..core.usage import listing, usage
-from .arguments import Selection, needs_arguments
+from .arguments import LEAVES, Selection, needs_arguments
 from .backward import backward
 from .lifted import any_reached, cotangents, lift, primals_of
 from .meeting import applied, is_double, meet, moves, widened, writes_number
@@ -377,13 +377,17 @@ class ValueAndGrad(Transformation):
         return ((value, aux), gradient) if self.has_aux else (value, gradient)
 
     def compute(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
-        fun = self.fun
-        positions = self.selection.positions(fun, args, kwargs)
+        fun, selection = self.fun, self.selection
+        if selection.needs == 1 and args and type(args[0]) in LEAVES:  # as it mostly is
+            positions: Sequence[int] = selection.numbers
+        else:
+            positions = selection.positions(fun, args, kwargs)
         watched: list[Kept] = []
         trace = ReverseTrace(self.verb, fun)
         args, lifted = lift(trace, args, positions, watched)
         try:
-            out, aux = run_staged(trace, args, kwargs), None
+            stage, aux = STAGED.get(), None
+            out = run(trace, fun if stage is None else stage(self.verb, fun), args, kwargs)
             if self.has_aux:
                 out, aux = split_aux(out, fun, self.verb, trace)
                 aux = settle_tree(aux, trace)
@@ -414,7 +418,7 @@ class ValueAndGrad(Transformation):
             trace.end()
         if type(value) is not Array and type(value) is not float64:
             value = np.asarray(value)[()]
-        return value, aux, self.selection.pick(gradients)
+        return value, aux, gradients[0] if selection.single else tuple(gradients)
 
 
 class Grad(ValueAndGrad):
