@@ -45,10 +45,11 @@ def put_back() -> None:
         if fn.__code__ is new:
             fn.__code__ = code
     SWITCHED.clear()
-    made = MADE[:]
-    for ref in made:
-        reset_code(ref())
-    del MADE[: len(made)]
+    if MADE:
+        made = MADE[:]
+        for ref in made:
+            reset_code(ref())
+        del MADE[: len(made)]
     while REACHED:
         KNOWN.pop(REACHED[-1], None)
         REACHED.pop()
