@@ -34,7 +34,7 @@ try:
 
     torch.set_num_threads(1)
 except ImportError:
-    torch = None  # type: ignore[assignment]
+    torch = None  # type: ignore[assignment]  # its type is that of the module
 
 rng = numpy.random.default_rng(0)
 uniform = lambda *shape: rng.uniform(0.2, 1.5, shape)

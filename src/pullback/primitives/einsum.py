@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from functools import lru_cache
 from math import prod
 
@@ -81,7 +80,9 @@ class Einsum(Contraction):
         return self(*xs, ins=ins, result=label + result, optimize=optimize)
 
 
-LETTERS = string.ascii_uppercase + string.ascii_lowercase  # as numbers stand for them, and sorted
+LETTERS = (
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # as numbers stand for them, and sorted
+)
 
 
 def sizes_of(ins, shapes):

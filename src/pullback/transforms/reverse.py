@@ -342,10 +342,10 @@ class ReverseTrace(Trace):
         if type(a) is Array:
             outer = a.within
             out = primitive.of(a, static) if primitive.views else outer.single(primitive, a, static)
-            if type(out) is Array:
-                if outer.writes_nodes and out.within is outer and out.node.rule is rule:
-                    # The outer trace has noted it by this rule: what that keeps holds here, too.
-                    return noted(out, self, (x.node,), rule, out.node.residual)
+            known = type(out) is Array and outer.writes_nodes and out.within is outer
+            if known and out.node.rule is rule:
+                # The outer trace has noted it by this rule: what that keeps holds here, too.
+                return noted(out, self, (x.node,), rule, out.node.residual)
         else:
             out = primitive.value(a, **static)
         kind = type(out)
