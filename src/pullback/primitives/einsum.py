@@ -80,9 +80,8 @@ class Einsum(Contraction):
         return self(*xs, ins=ins, result=label + result, optimize=optimize)
 
 
-LETTERS = (
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # as numbers stand for them, and sorted
-)
+# As numbers stand for them, and sorted.
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def sizes_of(ins, shapes):
