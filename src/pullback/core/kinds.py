@@ -63,6 +63,7 @@ class Linear(Primitive):
     structured = True
     rearranges = False
     own_jvp = False  # its jvp of one operand is itself
+    dense_transpose = False  # of a cotangent that is an array, its vjp is its transpose
     views = False
     sign = 0  # of a view of a part of complex numbers: 1, or -1 for the imaginary part
 
@@ -77,7 +78,8 @@ class Linear(Primitive):
             self.pull = self.pull_dense  # type: ignore[method-assign]  # bound once
         reads = self.nondiff or self.reads_for([True])
         if self.direct and self.n_out is None and not (reads or self.decides):
-            self.lone = lone(self, self.transpose if by_transpose else None)
+            transposes = by_transpose or self.dense_transpose
+            self.lone = lone(self, self.transpose if transposes else None)
 
     def __call__(self, *xs: Any, **static: Any) -> Any:
         if len(xs) == 1:

@@ -23,9 +23,8 @@ import sys
 import weakref
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
-from fractions import Fraction
 from itertools import islice
+from numbers import Integral, Number
 from types import CodeType
 from typing import Any
 
@@ -265,11 +264,13 @@ def is_numeric(dtype: Any) -> bool:
 
 def numbers_in(x: Any) -> Iterator[Any]:
     """Numbers that an object is or holds, except integers, which have no derivative."""
-    if isinstance(x, (float, complex, np.inexact, Decimal, Fraction)):
+    if isinstance(x, (float, complex, np.inexact)):
         yield x
     elif type(x) in (list, tuple, dict):
         for item in x.values() if type(x) is dict else x:
             yield from numbers_in(item)
+    elif isinstance(x, Number) and not isinstance(x, Integral):  # a fraction, a decimal
+        yield x
     elif type(x) is CodeType:
         yield from numbers_in(x.co_consts)
     elif isinstance(x, np.ndarray) and x.dtype.kind in "fcO":
