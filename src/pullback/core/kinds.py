@@ -112,6 +112,10 @@ class Linear(Primitive):
                 out.storage = view_of(x, self, (self, static))
         return out
 
+    @cached_property
+    def is_single(self) -> bool:
+        return type(self).of is Linear.of and not self.views
+
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
         """Whether NumPy gives a view here."""
         return type(x) is Array and not is_number(x)
