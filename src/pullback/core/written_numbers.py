@@ -23,9 +23,8 @@ import sys
 import weakref
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
-from fractions import Fraction
 from itertools import islice
+from numbers import Integral, Number
 from types import CodeType
 from typing import Any
 
@@ -293,7 +292,9 @@ def numbers_in(x: Any) -> Iterator[Any]:
                 yield from numbers_in(item)
     elif kind in HOLDING_NONE:
         return
-    elif isinstance(x, (float, complex, np.inexact, Decimal, Fraction)):
+    elif isinstance(x, (float, complex, np.inexact)):
+        yield x
+    elif isinstance(x, Number) and not isinstance(x, Integral):  # a fraction, a decimal
         yield x
     elif kind is CodeType:
         yield from numbers_in(x.co_consts)
