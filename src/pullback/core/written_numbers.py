@@ -294,10 +294,10 @@ def numbers_in(x: Any) -> Iterator[Any]:
         return
     elif isinstance(x, (float, complex, np.inexact)):
         yield x
-    elif isinstance(x, Number) and not isinstance(x, Integral):  # a fraction, a decimal
-        yield x
     elif kind is CodeType:
         yield from numbers_in(x.co_consts)
+    elif isinstance(x, Number) and not isinstance(x, Integral):  # a fraction, a decimal
+        yield x
     elif isinstance(x, np.ndarray) and x.dtype.kind in "fcO":
         yield from numbers_in(list(islice(x.flat, MANY_NUMBERS)))
 
