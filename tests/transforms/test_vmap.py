@@ -225,7 +225,9 @@ class TestErrors:
             pb.vmap(lambda: 1.0)()
 
     def test_in_axes_for_another_number_of_arguments(self):
-        with pytest.raises(pb.ArgumentError, match=r"in_axes=\(0, 0\), of length 2, but.* has 1 by"):
+        with pytest.raises(
+            pb.ArgumentError, match=r"in_axes=\(0, 0\), of length 2, but.* has 1 by"
+        ):
             pb.vmap(np.sin, in_axes=(0, 0))(MATRIX)
 
     @pytest.mark.parametrize("axes", ["0", 0.0, True, {"a": 0}])
