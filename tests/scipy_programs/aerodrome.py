@@ -1,5 +1,5 @@
 """An aerodrome's numbers: wings, engines, radio, navigation, loads, schedules and noise."""
-# ruff: noqa: E501, RUF059  # names and lines as they are often written
+# ruff: noqa: B905, E501, RUF059  # names and lines as they are often written
 
 import math
 from dataclasses import dataclass

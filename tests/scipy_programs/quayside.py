@@ -1,5 +1,5 @@
 """A market quay's numbers: prices, catches, stalls, queues, maps, photographs, networks and tides."""
-# ruff: noqa: E501, RUF059  # names and lines as they are often written
+# ruff: noqa: B905, E501, RUF059  # names and lines as they are often written
 
 import warnings
 from collections import defaultdict
@@ -365,7 +365,7 @@ def warnings_at_night(levels, factor):
     """Alarms by a running quantile and peaks of a level, the rest counted with a warning."""
     smooth = signal.savgol_filter(levels, 5, 2, deriv=1, delta=0.5, mode="nearest")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # a peak of no width
         peaks, info = signal.find_peaks(levels * factor, height=0.2, prominence=0.1, width=0.5)
     knots = interpolate.generate_knots(np.arange(len(levels)) * 1.0, levels, s=0.5)
     first = list(knots)[-1]
