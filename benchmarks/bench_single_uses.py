@@ -6,7 +6,11 @@ truths, `np.ones` and its like, 10 to 10,000 elements. The rows were written dow
 timed; the bar is 1.0 of autograd.
 
     python benchmarks/bench_single_uses.py             every row
+    python benchmarks/bench_single_uses.py --further   those of `further_single_uses.py`
     python benchmarks/bench_single_uses.py eye trace   rows whose names contain one of these words
+
+Rows that PyTorch has under the same names are timed with it as well; the bar is 0.8 of it in the
+geometric mean.
 """
 
 from __future__ import annotations
@@ -21,8 +25,16 @@ import autograd
 import autograd.numpy as anp
 import numpy
 from common import interleaved, table
+from further_single_uses import PROGRAMS as FURTHER
 
 import pullback as pb
+
+try:
+    import torch
+
+    torch.set_num_threads(1)
+except ImportError:
+    torch = None  # type: ignore[assignment]  # its type is that of the module
 
 rng = numpy.random.default_rng(0)
 uniform = lambda *shape: rng.uniform(0.2, 1.5, shape)
@@ -123,27 +135,63 @@ def repeated(gradient: Callable[[Any], Any], x: Any) -> Callable[[], None]:
     return run
 
 
-def main(words: list[str]) -> None:
-    rows = []
-    for name, (x, f) in PROGRAMS.items():
+def by_torch(f: Program, x: Any) -> Callable[[Any], Any] | None:
+    """The gradient by PyTorch, for programs that it takes as they are."""
+
+    def gradient(x: Any) -> Any:
+        leaf = torch.tensor(x, requires_grad=True)
+        f(torch, leaf).backward()
+        return leaf.grad.numpy()
+
+    try:
+        gradient(x)
+    except (AttributeError, TypeError, RuntimeError, ValueError, IndexError):
+        return None
+    return gradient
+
+
+def mean(ratios: list[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def main(arguments: list[str]) -> None:
+    words = [word for word in arguments if not word.startswith("--")]
+    rows, torch_ratios = [], []
+    for name, (x, f) in (FURTHER if "--further" in arguments else PROGRAMS).items():
         if words and not any(word in name for word in words):
             continue
         ours = pb.grad(lambda x, f=f: f(numpy, x))
         theirs = autograd.grad(lambda x, f=f: f(anp, x))
-        found, expected = numpy.asarray(ours(x)), numpy.asarray(theirs(x))
-        if name != "complex":  # autograd gives the conjugate
-            numpy.testing.assert_allclose(found, expected, 1e-4, 1e-6, err_msg=name)
-        calls = {"ours": repeated(ours, x), "autograd": repeated(theirs, x)}
+        calls = {"ours": repeated(ours, x)}
+        found = numpy.asarray(ours(x))
+        try:
+            expected = numpy.asarray(theirs(x))
+        except (AssertionError, NotImplementedError, ValueError) as error:
+            print(f"{name}: autograd raises {type(error).__name__}")
+        else:
+            if name != "complex":  # autograd gives the conjugate
+                numpy.testing.assert_allclose(found, expected, 1e-4, 1e-6, err_msg=name)
+            calls["autograd"] = repeated(theirs, x)
+        tensors = by_torch(f, x) if torch else None
+        if tensors is not None:
+            calls["torch"] = repeated(tensors, x)
         times = interleaved(calls, 31, time.thread_time)
-        rows.append((times["ours"] / times["autograd"], name, *times.values()))
-    lines = [["us a gradient", "ours", "autograd", "ratio"]]
-    for ratio, name, mine, peer in sorted(rows, reverse=True):
-        cells = [f"{seconds / CALLS * 1e6:.1f}" for seconds in (mine, peer)]
-        lines.append([name, *cells, f"{ratio:.2f}"])
+        ratio = times["ours"] / times.get("autograd", math.inf)
+        if "torch" in times:
+            torch_ratios.append(times["ours"] / times["torch"])
+        rows.append((ratio, name, times))
+    lines = [["us a gradient", "ours", "autograd", "PyTorch", "of autograd", "of PyTorch"]]
+    for ratio, name, times in sorted(rows, key=lambda row: row[:2], reverse=True):
+        each = [times.get(who) for who in ("ours", "autograd", "torch")]
+        cells = ["" if t is None else f"{t / CALLS * 1e6:.1f}" for t in each]
+        of_torch = f"{times['ours'] / times['torch']:.2f}" if "torch" in times else ""
+        lines.append([name, *cells, f"{ratio:.2f}" if ratio else "", of_torch])
     print(table(lines))
-    mean = math.exp(sum([math.log(row[0]) for row in rows]) / len(rows))
-    above = sum([row[0] > 1 for row in rows])
-    print(f"{len(rows)} rows: geometric mean {mean:.3f} of autograd, {above} above 1.0")
+    ratios = [row[0] for row in rows if row[0]]
+    above = sum([ratio > 1 for ratio in ratios])
+    print(f"{len(ratios)} rows: geometric mean {mean(ratios):.3f} of autograd, {above} above 1.0")
+    if torch_ratios:
+        print(f"{len(torch_ratios)} rows: geometric mean {mean(torch_ratios):.3f} of PyTorch")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ class Writer:
             r.choice(self.numbers), f"{r.choice(self.arrays)}[{r.randrange(3)}]",
             f"np.sum({r.choice(self.arrays)})", "model.rate", "model.options['scale']", "OFFSET",
             "Model.gain", "math.sin(a)", f"{r.uniform(-2, 2):.2f}", "len(model.items)",
-            f"np.max({r.choice(self.arrays)})", f"float(np.round({r.choice(self.numbers)}, 1))",
+            f"np.max({r.choice(self.arrays)})",
+            f"float(np.round({r.choice(self.numbers)} + 0.0137, 1))",  # the last bit decides a tie
         )  # fmt: skip
 
     def array(self):

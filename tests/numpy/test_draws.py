@@ -113,10 +113,11 @@ def test_normal_vectors_move_as_numpy_makes_them(method):
 
 
 def test_normal_vectors_with_equal_variances():
-    """The symmetric root of the covariance moves."""
+    """The symmetric root of the covariance moves, with both elements beside the diagonal alike."""
     draw = lambda cov: np.random.RandomState(0).multivariate_normal([0.0, 0.0], cov)
     x, jacobian = draw(4 * np.eye(2)), pb.jacobian(draw)(4 * np.eye(2))
-    assert np.allclose(jacobian[0, 0], [x[0] / 8, x[1] / 8])
+    expected = [[2 * x[0], x[1]], [x[1], 0]], [[0, x[0]], [x[0], 2 * x[1]]]
+    np.testing.assert_allclose(jacobian, np.array(expected) / 16, atol=1e-15)
 
 
 def test_second_derivatives_of_normal_vectors_with_equal_variances():

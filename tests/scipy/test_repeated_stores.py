@@ -5,7 +5,10 @@ what is stored afterwards. Under a derivative it is the plain program's, or is r
 right, and numbers that would have lost their derivative raise.
 """
 
+import itertools
+import random
 from array import array
+from collections import deque
 from functools import partial
 from io import StringIO
 
@@ -15,6 +18,7 @@ from scipy import integrate, ndimage, optimize, sparse, stats
 from scipy.optimize import elementwise
 
 import pullback as pb
+from tests.budgets import asked
 
 COUNT = 0
 
@@ -156,6 +160,28 @@ def by_draws(g, solve):
     return solve(counted), rng.random()
 
 
+def by_pythons_draws(g, solve):
+    rng = random.Random(3)
+    random.seed(4)
+
+    def counted(*x):
+        rng.gauss()
+        random.random()
+        return g(*x)
+
+    return solve(counted), rng.random() + random.random()
+
+
+def by_lines_read(g, solve):
+    lines = StringIO("line\n" * 5000)
+
+    def counted(*x):
+        lines.readline()
+        return g(*x)
+
+    return solve(counted), lines.tell()
+
+
 def in_place(g, solve):
     n = np.zeros(1)
 
@@ -212,9 +238,46 @@ def in_text(g, solve):
 
 COUNTS = [
     in_a_list, in_a_variable, in_a_global, by_length, in_a_dict, in_an_array, in_slots,
-    on_an_object, by_a_method, on_a_class, by_default, by_draws, in_place, into_out, in_bytes,
-    in_numbers, in_text,
+    on_an_object, by_a_method, on_a_class, by_default, by_draws, by_pythons_draws, by_lines_read,
+    in_place, into_out, in_bytes, in_numbers, in_text,
 ]  # fmt: skip
+
+
+# Iterators that a function takes an item from in each call, which nobody can put back.
+
+
+def counting():
+    n = 0
+    while True:
+        n += (yield n) or 1
+
+
+def items_of(make):
+    def by_items(g, solve):
+        items = make()
+
+        def counted(*x):
+            next(items)
+            return g(*x)
+
+        return solve(counted), np.size(next(items)) + float(np.ravel(next(items))[-1])
+
+    return by_items
+
+
+MANY = range(10**6)
+ITERATORS = [
+    lambda: itertools.count(1), counting, lambda: iter(list(range(20000))), lambda: iter(MANY),
+    lambda: map(float, MANY), lambda: zip(MANY, strict=True), lambda: enumerate(MANY),
+    lambda: filter(None, itertools.count()), lambda: itertools.accumulate(MANY),
+    lambda: itertools.islice(MANY, 2, None), lambda: itertools.chain(MANY, MANY),
+    lambda: itertools.cycle([1, 2, 3, 4, 5, 6, 7]), lambda: reversed(MANY),
+    lambda: iter(dict.fromkeys(range(20000))), lambda: iter(np.arange(20000.0)),
+    lambda: (n for n in MANY), lambda: np.nditer(np.arange(20000.0)), lambda: np.arange(2e4).flat,
+    lambda: iter(deque(range(20000))), lambda: iter(counting().__next__, -1),
+    lambda: itertools.starmap(abs, zip(MANY, strict=True)), lambda: itertools.pairwise(MANY),
+]  # fmt: skip
+ITEMS = list(map(items_of, ITERATORS))
 
 
 # Ways to store numbers that have a derivative: (g, solve) -> the result, and what was stored.
@@ -398,6 +461,23 @@ def test_counts_are_those_of_the_plain_program(name):
                 if not (mode.startswith("vmap") or (name in UNREPEATED and way in IN_FLOATS)):
                     refused.append((way.__name__, mode, str(error)[:90]))
     assert (wrong, refused) == ([], [])
+
+
+@pytest.mark.share(12)
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.filterwarnings("ignore")  # SciPy's, and that lists hold the steps of all
+def test_items_are_those_of_the_plain_program_or_raise(name):
+    wrong = []
+    for i, way in asked([*enumerate(ITEMS)], 4):
+        f = partial(program, way, name)
+        plain = f(1.5)
+        for mode, run in MODES.items():
+            try:
+                if not np.isclose(run(f, 1.5), plain, rtol=1e-5):
+                    wrong.append((i, mode, run(f, 1.5), plain))
+            except pb.PullbackError:
+                continue
+    assert wrong == []
 
 
 @pytest.mark.share(12)

@@ -43,6 +43,7 @@ FEW, OFTEN, ENOUGH, MUCH = 10, 8192, 2.5e-2, 0.1
 AGAIN = 20  # early calls after which a recording that is awaited is asked for again
 SAMPLED = 32  # of later calls, one in so many is timed
 SHORT = 2e-5  # seconds of a call in which there is no long loop
+BRIEF = 1e-3  # of a first call in which there is none: its machine code takes longer to make
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # full garbage collections run so many times less often
 MOST = 2**31 - 1  # what `gc.set_threshold` takes
@@ -215,9 +216,10 @@ class Early:
     def begin(self, took: float) -> int:
         """Note what the first call of all took; returns how many need not be looked at now.
 
-        These count at once. The clock may have gone on for others: a short call is short indeed.
+        These count at once. The clock may have gone on for others: a brief call is brief indeed,
+        and FEW of them are far from ENOUGH.
         """
-        self.seconds, self.took, self.short = took, took, took < SHORT
+        self.seconds, self.took, self.short = took, took, took < BRIEF
         if not self.short or FEW < 2:
             return 0
         self.calls = self.weight = FEW - 1
@@ -262,7 +264,7 @@ class Early:
         if self.calls >= FEW:
             self.untimed = 0 if self.is_over else SAMPLED - 1
         else:
-            self.untimed = FEW - self.calls - 1 if self.short else 0
+            self.untimed = max(FEW - self.calls - 1, 0) if took < BRIEF else 0
         self.weight = self.untimed + 1
 
 

@@ -236,9 +236,9 @@ def bottom(x: Any) -> Any:
 
 def rank(x: Array) -> int:
     """How many axes the user's function sees: `x.ndim`, past the property."""
-    value = x.payload
-    if type(value) is not ndarray or x.within.maps:
-        value = bottom(x)
+    value: Any = x
+    while type(value) is Array and not value.within.maps:  # `bottom`, without a call for it
+        value = value.payload
     return value.ndim if type(value) is ndarray else len(x.shape)
 
 

@@ -18,7 +18,7 @@ from numpy import ndarray
 
 from .array import Array, is_number
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
-from .declared import check_elementwise, missing
+from .declared import check_elementwise, missing, refuse_derivative, refuse_operands
 from .errors import name_of
 from .node import MISSED, Residual
 from .plain_numpy import whole_mask
@@ -64,6 +64,7 @@ class Linear(Primitive):
     structured = True
     rearranges = False
     own_jvp = False  # its jvp of one operand is itself
+    dense_transpose = False  # of a cotangent that is an array, its vjp is its transpose
     views = False
     sign = 0  # of a view of a part of complex numbers: 1, or -1 for the imaginary part
 
@@ -78,7 +79,8 @@ class Linear(Primitive):
             self.pull = self.pull_dense  # type: ignore[method-assign]  # bound once
         reads = self.nondiff or self.reads_for([True])
         if self.direct and self.n_out is None and not (reads or self.decides):
-            self.lone = lone(self, self.transpose if by_transpose else None)
+            transposes = by_transpose or self.dense_transpose
+            self.lone = lone(self, self.transpose if transposes else None)
 
     def __call__(self, *xs: Any, **static: Any) -> Any:
         if len(xs) == 1:
@@ -110,6 +112,10 @@ class Linear(Primitive):
             if plain or self.shares(x, out, static):
                 out.storage = view_of(x, self, (self, static))
         return out
+
+    @cached_property
+    def is_single(self) -> bool:
+        return type(self).of is Linear.of and not self.views
 
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
         """Whether NumPy gives a view here."""
@@ -299,6 +305,8 @@ class Elementwise(Primitive):
     def __call__(self, *xs, **static):
         n = len(self.partials)
         if n > 2 or len(xs) != n:
+            if n and len(xs) != n:
+                refuse_operands(self.name, n, xs, static)
             return bind(self, xs, static)
         trace = youngest(xs)
         if trace is None:
@@ -314,13 +322,13 @@ class Elementwise(Primitive):
         return Spec(shape, dtype)
 
     def reads_for(self, wanted):
-        return frozenset().union(
-            *[r for r, want in zip(self.partial_reads, wanted, strict=True) if want]
-        )
+        reads = self.partial_reads or refuse_derivative(self.name)
+        return frozenset().union(*[r for r, want in zip(reads, wanted, strict=True) if want])
 
     def jvp(self, out, xs, x_dots):
         out_dot, xs = None, self.together(xs)
-        for i, (x_dot, partial) in enumerate(zip(x_dots, self.partials, strict=True)):
+        partials = self.partials or refuse_derivative(self.name)
+        for i, (x_dot, partial) in enumerate(zip(x_dots, partials, strict=True)):
             if x_dot is None or partial is ZERO:
                 continue
             term = x_dot if partial is ONE else self.scaled(i, x_dot, out, xs)

@@ -18,7 +18,7 @@ from .reach.namespaces import caller, package
 from .storage import TALLY
 
 UNORDERED = ()  # the axes in memory of an array that has one
-WRITEABLE = 0x400  # in the number of an array's flags
+OWNDATA, WRITEABLE = 0x4, 0x400  # in the number of an array's flags
 
 
 def duplicate(x: Any, repeated: bool = True) -> Any:

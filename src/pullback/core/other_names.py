@@ -80,7 +80,8 @@ OF_ARRAYS = ("backward", "detach", "grad", "numpy", "requires_grad", "retain_gra
 
 def names_of_arrays(self: Array) -> list[str]:
     """`dir(x)`: what NumPy's numbers or arrays have, as `x.__class__` tells, and our own."""
-    return [*(name for name in object.__dir__(self) if name not in OTHERS), *OF_ARRAYS]
+    names = [name for name in object.__dir__(self) if hasattr(Array, name) and name not in OTHERS]
+    return [*names, *OF_ARRAYS]
 
 
 def enter_names() -> None:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .errors import ArgumentError, ArgumentTypeError, kind_of
+from .lost import frame_of_user, line_of, place
+from .reach.namespaces import library
 
 METHODS_COMPUTED_IN_OUT = frozenset({"reduce", "accumulate", "reduceat"})
 # How a program writes what is done in place.
@@ -101,10 +103,16 @@ def refuse_out(ufunc: Any, method: str, first: Any, plain: Any, session: Any = N
     how = "`out=a`"
     if operator:
         instead, how = f"a {operator} x", f"`a {operator}= x`, or `out=a`"
+    cure = f"Write `a = {instead}`, or before it `a = np.array(a)` inside the function."
+    frame = frame_of_user()
+    if frame is not None and library(frame.f_globals):  # no line that the user can change
+        cure = (
+            f"A library does so, in {place(line_of(frame))}\n"
+            "  Pass it the plain value, `x.numpy()`, which leaves the derivative behind."
+        )
     error = ArgumentError(
         f"`numpy.{ufunc.__name__}` was asked to write a traced Array into a plain ndarray ({how}),"
-        f" and the derivative would be lost.\n  Write `a = {instead}`, or before it"
-        " `a = np.array(a)` inside the function."
+        f" and the derivative would be lost.\n  {cure}"
     )
     error.array = plain
     if session is not None:

@@ -44,9 +44,10 @@ def straight(ufunc: np.ufunc) -> Any:
                 return x.within.unary(primitive, x)
         return ufunc(x)
 
-    return call
+    return SHORTCUTS[0](UFUNCS[ufunc], call, 1)
 
 
+SHORTCUTS: list[Any] = []  # (primitive, call, n) -> call with a fast path: `primitives.infix`
 NUMPY = Straight()
 
 

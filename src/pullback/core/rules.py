@@ -169,7 +169,9 @@ def times(partial: Array, bar: Any) -> Any:
     factors are exchanged differ in their last bit.
     """
     if type(bar) is ndarray and bar is ONES.get(bar.shape):
-        x = bottom(partial)
+        x = partial.payload
+        if type(x) is not ndarray or partial.within.maps:
+            x = bottom(partial)
         alike = type(x) is ndarray and x.dtype is DOUBLE and x.shape == bar.shape
         if alike and x.flags.c_contiguous:
             return snapshot(partial)

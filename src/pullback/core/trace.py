@@ -559,7 +559,10 @@ def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = 
 
     ours: it is one of ours that calls none of the user's, and is called as it is.
     """
-    trace.outer = outer = running()
+    outer = RUNNING.get()
+    if outer is not None and outer.ended:
+        outer = running()
+    trace.outer = outer
     try:
         RUNNING.set(trace)
         told = STARTS.get()

@@ -9,7 +9,6 @@ It costs a call of Python's; functions of `nn` and others that run as often as a
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import reprlib
 from collections.abc import Callable, Iterable
@@ -127,6 +126,8 @@ def advice(instead: str) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The one of the known names that was meant, if one is near."""
+    import difflib  # for messages alone
+
     plain = {each.lower().replace("_", ""): each for each in known}
     close = difflib.get_close_matches(name.lower().replace("_", ""), plain, 1, 0.75)
     return plain[close[0]] if close else None

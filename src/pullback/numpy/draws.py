@@ -60,7 +60,7 @@ class Draw(Primitive):
         return [None, *pulled(motion, at, wanted[1:], out_bar)]
 
     def batch(self, xs, mapped, size, *, family):
-        if family in OF_VECTORS:
+        if family.partition(" ")[0] in OF_VECTORS:
             return one_by_one(self, xs, mapped, size, {"family": family})
         numbers, *parameters = xs
         numbers = numbers if mapped[0] else np.broadcast_to(numbers, (size, *numbers.shape))
@@ -76,7 +76,7 @@ draw_p = Draw("random numbers")
 # Distributions by NumPy's name: their parameters with defaults, and how a number moves with them.
 FAMILIES: dict[str, tuple[dict[str, Any], Motion]] = {}
 NEEDED = object()  # no default
-OF_VECTORS = "dirichlet", "multivariate_normal", "multivariate_normal by cholesky"
+OF_VECTORS = {"dirichlet", "multivariate_normal"}
 
 
 def family(name: str, **parameters: Any) -> Callable[[Motion], Motion]:
@@ -101,8 +101,8 @@ def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any
             "  Pass `x.numpy()`, or differentiate their probability instead."
         )
     parameters, chosen = FAMILIES[name][0], name
-    if kwargs.get("method") == "cholesky":
-        chosen = f"{name} by cholesky"
+    if name == "multivariate_normal" and isinstance(draw(name).__self__, np.random.Generator):
+        chosen = f"{name} by {kwargs.get('method', 'svd')}"
     given = dict(zip(parameters, args, strict=False)) | {
         key: x for key, x in kwargs.items() if key in parameters
     }
@@ -209,21 +209,23 @@ def triangular(out: Any, at: Any, left: Any, mode: Any, right: Any) -> Any:
 
 
 @family("multivariate_normal", mean=NEEDED, cov=NEEDED)
-def multivariate_normal(out: Any, at: Any, mean: Any, cov: Any) -> Any:
-    """mean + v sqrt(s) z, with eigenvalues s and vectors v; equal eigenvalues do not turn vectors.
+def of_vectors(out: Any, at: Any, mean: Any, cov: Any) -> Any:
+    """mean + v sqrt(s) z, where s**2 and v are eigenvalues and vectors of cov^T cov.
 
-    v^T cov_dot v = k says how the square root moves: v_dot is v times k_ij / (s_j - s_i). Among
-    equal eigenvalues, where v is any basis, the symmetric root of cov moves. If all are equal, the
-    root and its inverse are series, whose derivatives don't need those of eigenvectors.
+    v^T cov_dot v = moved says how eigenvalues move, and that vectors turn by k_ij / (s_j - s_i);
+    the part of cov_dot that isn't symmetric turns them, too. Among equal ones, where v is any
+    basis, the symmetric root moves. If all are equal, the root and its inverse are series, whose
+    derivatives don't need those of eigenvectors.
     """
     n = at[1].shape[0]
     size = stop_gradient(np.trace(at[1]) / n)
-    away, moved = at[1] / size - np.eye(n), cov / size - np.eye(n)
+    away, moved = [(x.T @ x) / size**2 - np.eye(n) for x in (at[1], cov)]
     isotropic = np.max(np.abs(away)) <= 1e-9
-    s, v = np.linalg.eigh(np.where(isotropic, np.diag(np.arange(1.0, n + 1)), at[1]))
-    root = np.sqrt(s)
-    k = np.swapaxes(v, -1, -2) @ cov @ v
-    gap = s - s[:, None]
+    _, s, vh = np.linalg.svd(np.where(isotropic, np.diag(np.arange(1.0, n + 1)), at[1]))
+    v, root, column = np.swapaxes(vh, -1, -2), np.sqrt(s), s[:, None]
+    k = vh @ cov @ v
+    k = (k * column + np.swapaxes(k, -1, -2) * s) / (s + column)
+    gap = s - column
     near = np.abs(gap) <= 1e-9 * np.max(s)
     turned = np.where(near, 1 / (root + root[:, None]), root / np.where(near, 1, gap))
     z = ((out - at[0]) @ v) / root
@@ -231,9 +233,25 @@ def multivariate_normal(out: Any, at: Any, mean: Any, cov: Any) -> Any:
     return mean + np.where(isotropic, by_series, z @ (v @ (k * turned)).T)
 
 
-# Of 1 + e, by powers of e: exact to the fourth derivative.
-ROOT = 1, 1 / 2, -1 / 8, 1 / 16, -5 / 128
-INVERSE_ROOT = 1, -1 / 2, 3 / 8, -5 / 16, 35 / 128
+@family("multivariate_normal by svd", mean=NEEDED, cov=NEEDED)
+def by_columns(out: Any, at: Any, mean: Any, cov: Any) -> Any:
+    """Generators scale the columns of u, in cov = u s v^T, which are v of the transpose."""
+    return of_vectors(out, (at[0], at[1].T), mean, cov.T)
+
+
+@family("multivariate_normal by eigh", mean=NEEDED, cov=NEEDED)
+def by_eigenvectors(out: Any, at: Any, mean: Any, cov: Any) -> Any:
+    """Those of the lower triangle."""
+    return of_vectors(out, (at[0], mirrored(at[1])), mean, mirrored(cov))
+
+
+def mirrored(x: Any) -> Any:
+    return np.tril(x) + np.tril(x, -1).T
+
+
+# Fourth roots of 1 + e, by powers of e: exact to the fourth derivative.
+ROOT = 1, 1 / 4, -3 / 32, 7 / 128, -77 / 2048
+INVERSE_ROOT = 1, -1 / 4, 5 / 32, -15 / 128, 195 / 2048
 
 
 def series(coefficients: Any, e: Any) -> Any:

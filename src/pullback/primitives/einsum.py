@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from functools import lru_cache
 from math import prod
 
@@ -81,7 +80,8 @@ class Einsum(Contraction):
         return self(*xs, ins=ins, result=label + result, optimize=optimize)
 
 
-LETTERS = string.ascii_uppercase + string.ascii_lowercase  # as numbers stand for them, and sorted
+# As numbers stand for them, and sorted.
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def sizes_of(ins, shapes):

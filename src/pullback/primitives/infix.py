@@ -21,6 +21,7 @@ from ..core.dispatch import by_elements
 from ..core.node import COPIED_ONCE, NODE, Node, new
 from ..core.operands import PLAIN, binary
 from ..core.registry import UFUNCS
+from ..core.rule_forms import SHORTCUTS
 from ..core.rules import folds, held_by
 from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.spec import NUMBERS as ARRAYS
@@ -114,6 +115,11 @@ def shortcut(x):
         if type(x0) is ndarray and trace.writes_nodes and x.storage is None:
             out = primitive.value(x0)
             {node}
+        if type(x0) is Array and trace.writes_nodes and x.storage is None:
+            outer = x0.within
+            if type(x0.payload) is ndarray and outer.writes_nodes and x0.storage is None:
+                out = shortcut(x0)
+                {node}
     return call(x)
 """
 TWO = """
@@ -182,6 +188,9 @@ def shortcut(primitive: Any, call: Any, n: int) -> Any:
         return from_template(TWO, scope, space, pair=pair, first=first, second=second)
 
     return later(ONE, one) if n == 1 else later(TWO, two)
+
+
+SHORTCUTS.append(shortcut)
 
 
 def is_short(primitive: Any, n: int) -> bool:

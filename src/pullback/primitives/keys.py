@@ -18,6 +18,7 @@ from ..core.node import copied
 from ..core.operands import peeled
 from ..core.primitive import align
 from ..core.storage import current
+from ..core.trace import CONSTANT
 from .arguments import as_array, rows, wrapped
 from .shapes import ghost
 
@@ -95,7 +96,7 @@ def parse(shape, key):
 def of_plain(shape, key, trace):
     """`parse` in short for the usual keys with arrays: (template, arrays of integers), or None.
 
-    These are plain arrays, lists and tuples of integers or truth values, beside slices, integers
+    These are constant arrays, lists and tuples of integers or truth values, beside slices, integers
     and an Ellipsis. The arrays are the caller's no more, but copies that the trace keeps.
     """
     if type(key) is ndarray and key.ndim and key.dtype.kind in "iu":
@@ -114,6 +115,10 @@ def of_plain(shape, key, trace):
             continue
         if kind in LISTS and is_written(k):
             k = np.array(k)
+        elif kind is Array and k.within is CONSTANT:  # made in the program, as by `np.arange`
+            k, kind = current(k).payload, ndarray
+            if type(k) is not ndarray:
+                return None
         elif kind is not ndarray:
             return None
         if k.dtype.kind == "b":

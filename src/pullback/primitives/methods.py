@@ -327,9 +327,6 @@ attribute("flags", flags_of)
 attribute("strides", lambda self: asked_layout(self).strides)
 attribute("base", asked_base)
 attribute("device", lambda self: "cpu")
-Array.__dir__ = lambda self: sorted(
-    set(object.__dir__(self)) - {"node", "payload", "storage", "within"}
-)
 
 
 # The array API standard.

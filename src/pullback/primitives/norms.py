@@ -10,7 +10,7 @@ from ..core.array import Array
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
 from ..core.registry import replaces
-from ..core.spec import Spec, is_inexact
+from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, known, somewhere, strict_axes
 from .elementwise import finite
 from .kinks import at_kink
@@ -31,7 +31,12 @@ class Norm(Primitive):
 
     def value(self, x, *, ord, axis, whole=False):
         if whole:
-            return np.linalg.norm(x) if len(axis) == x.ndim else norms_of_whole(x, axis)
+            if len(axis) < x.ndim:
+                return norms_of_whole(x, axis)
+            if type(x) is np.ndarray and x.dtype is DOUBLE:  # as NumPy has it, in half of the time
+                x = x.ravel("K")
+                return np.sqrt(x.dot(x))
+            return np.linalg.norm(x)
         if len(axis) == 1:
             return np.linalg.norm(x, ord, axis[0])
         return np.linalg.norm(x, "fro", axis)

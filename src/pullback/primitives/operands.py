@@ -78,6 +78,8 @@ def beside(operation, apply, x, other):
     if known is not NotImplemented:
         return apply(x, known)
     reach_instance(other)  # its operators are called by Python
+    if SHORT_POWERS and operation is operator.pow and is_short_power(x, other):
+        return apply(x, other.item())
     if takes_over(x, other):
         return UFUNCS_OF[operation](x, other)
     if isinstance(other, ndarray) and is_number(x) and not is_python(x) and operation in SCALARS:
@@ -101,6 +103,17 @@ SCALARS = {
     operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,
     operator.pow: np.power,
 }  # fmt: skip
+
+
+# NumPy before 2.3 takes these powers of an array by other ufuncs, and doesn't ask the exponent's
+# class.
+SHORT_POWERS = np.lib.NumpyVersion(np.__version__) < "2.3.0"
+
+
+def is_short_power(x, other):
+    """Whether `x**other` is, say, a square, where other is an array without axes of some class."""
+    is_array = isinstance(other, ndarray) and other.ndim == 0 and not is_number(x)
+    return is_array and other.dtype.kind in "iuf" and other.item() in (-1.0, 0.0, 0.5, 1.0, 2.0)
 
 
 def repeats(x, other):

@@ -151,7 +151,9 @@ def as_primal(
         return leaf  # as long as Python's operators alone touch it, it is as without pullback
     if kind is ndarray and leaf.dtype.kind in "fc":
         if watched is None or leaf.nbytes <= COPIED_ARGUMENT:
-            copy = duplicate(leaf)
+            copy = leaf.copy("K")
+            if copy.strides != leaf.strides:
+                copy = duplicate(leaf)
             return copy if leaf.flags.num & WRITEABLE else locked_copy(copy, leaf)
         watched.append(Kept(leaf))
         return leaf
@@ -161,7 +163,8 @@ def as_primal(
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         value = leaf.payload
         if (type(value) is ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
-            leaf = locked_as(leaf, snapshot(leaf))
+            copy = snapshot(leaf)
+            leaf = copy if leaf.storage is None else locked_as(leaf, copy)
             if leaf.within is not CONSTANT:
                 return leaf
             value = leaf.payload

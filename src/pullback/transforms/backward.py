@@ -15,6 +15,7 @@ from numpy import float64, ndarray
 from ..core.array import Array, bottom, is_number, snapshot
 from ..core.cotangent import Cotangent, Scattered, dense, fit
 from ..core.errors import MissingRuleError, PullbackError, reached
+from ..core.layout import OWNDATA, WRITEABLE
 from ..core.node import Node, rebuild
 from ..core.quiet import SILENT, STATE
 from ..core.rows import UNDER_WAY, HastyPass, Pass, is_finite
@@ -24,6 +25,7 @@ from .returned import fresh
 
 AT_ONCE = frozenset({Array, float64})  # cotangents to which a rule is applied as they are
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
+FREE = OWNDATA | WRITEABLE  # flags of an array that may be given away
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 
 
@@ -67,7 +69,7 @@ def backward(
                 after = None if retain else applied.append if mark.hasty else spend
                 leaves = walk(mark, seeds, record, after)
                 if not mark.left_out or all(map(is_settled, leaves)):
-                    return noted(mark, leaves)
+                    return noted(mark, leaves) if mark.notes else leaves
             except Exception:  # also of a rule that does not take NaN
                 if not mark.left_out:
                     raise
@@ -294,9 +296,14 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
     if type(bar) is float64 and (kind is float64 or kind is float):
         return bar  # numbers cannot be written to
     if type(bar) is ndarray is kind and bar.dtype is primal.dtype and bar.shape == primal.shape:
+        if bar.flags.num & FREE == FREE and not taken:  # `owned`, without a call for it
+            taken.add(id(bar))
+            return bar
         return owned(bar, taken)
     if type(bar) is Array is kind and bar.within is not trace and bar.within is not CONSTANT:
-        x, y = bottom(bar), bottom(primal)
+        x, y = bar.payload, primal.payload
+        if not type(x) is ndarray is type(y) or bar.within.maps or primal.within.maps:
+            x, y = bottom(bar), bottom(primal)
         if type(x) is ndarray is type(y) and x.dtype is y.dtype and x.shape == y.shape:
             return snapshot(bar)
     spec = spec_of(primal)
@@ -319,8 +326,7 @@ def owned(bar: np.ndarray, taken: set[int]) -> np.ndarray:
 
     The copy lies as the array does, so that the order of a gradient does not hang on who owns it.
     """
-    flags = bar.flags
-    if not (flags.owndata and flags.writeable) or id(bar) in taken:
+    if bar.flags.num & FREE != FREE or id(bar) in taken:
         bar = bar.copy("K")
     taken.add(id(bar))
     return bar

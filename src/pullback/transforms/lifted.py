@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from numpy import ndarray
+
 from ..core.array import Array
+from ..core.layout import WRITEABLE
 from ..core.locked import locked_as
 from ..core.node import Kept, Node, noted
 from ..core.trace import Trace
@@ -21,10 +24,9 @@ from .backward import harvest
 class LiftedLeaf:
     """A differentiated argument that is one array or number, as a leaf of the graph."""
 
-    __slots__ = ("node", "primal")
-
-    def __init__(self, primal: Any, node: Node) -> None:
-        self.primal, self.node = primal, node
+    __slots__ = ("node", "primal")  # without an `__init__`, which would be a call more
+    primal: Any
+    node: Node
 
     @property
     def primals(self) -> list[Any]:
@@ -78,8 +80,15 @@ def lift(
         arg = args[position]
         if type(arg) in LEAVES:
             primal = as_primal(arg, trace.verb, trace.fun, position, watched)
-            args[position] = x = locked_as(primal, noted(primal, trace, (), None, None))
-            lifted.append(LiftedLeaf(primal, x.node))
+            x, leaf = noted(primal, trace, (), None, None), LiftedLeaf()
+            kind = type(primal)
+            if kind is ndarray:
+                if not primal.flags.num & WRITEABLE:
+                    locked_as(primal, x)
+            elif kind is Array and primal.storage is not None:
+                locked_as(primal, x)
+            args[position], leaf.primal, leaf.node = x, primal, x.node
+            lifted.append(leaf)
         else:
             lifted.append(LiftedTree(Lifted(arg, trace.verb, trace.fun, position, watched)))
             args[position] = lifted[-1].enter(trace)
@@ -89,7 +98,10 @@ def lift(
 def cotangents(lifted: Any, taken: set[int], trace: Trace | None = None) -> list[Any]:
     """For each differentiated argument a tree like it."""
     if len(lifted) == 1:  # mostly; a comprehension is a call
-        return [lifted[0].cotangent(taken, trace)]
+        (arg,) = lifted
+        if type(arg) is LiftedLeaf:
+            return [harvest(arg.node, arg.primal, taken, trace)]
+        return [arg.cotangent(taken, trace)]
     return [arg.cotangent(taken, trace) for arg in lifted]
 
 

@@ -31,7 +31,7 @@ from ..core.storage import current, touch
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
 from ..core.usage import listing, usage
-from .arguments import Selection, needs_arguments
+from .arguments import LEAVES, Selection, needs_arguments
 from .backward import backward
 from .lifted import any_reached, cotangents, lift, primals_of
 from .meeting import applied, is_double, meet, moves, widened, writes_number
@@ -340,12 +340,13 @@ class ReverseTrace(Trace):
     def linear(self, primitive: Primitive, x: Array, a: Any, static: Any, rule: Any) -> Any:
         """`single` for a primitive with a rule for one operand, of which nothing is read."""
         if type(a) is Array:
-            out = primitive.of(a, static)
-            if type(out) is Array:
-                outer = a.within
-                if outer.writes_nodes and out.within is outer and out.node.rule is rule:
-                    # The outer trace has noted it by this rule: what that keeps holds here, too.
-                    return noted(out, self, (x.node,), rule, out.node.residual)
+            outer = a.within
+            is_single = primitive.is_single
+            out = outer.single(primitive, a, static) if is_single else primitive.of(a, static)
+            known = type(out) is Array and outer.writes_nodes and out.within is outer
+            if known and out.node.rule is rule:
+                # The outer trace has noted it by this rule: what that keeps holds here, too.
+                return noted(out, self, (x.node,), rule, out.node.residual)
         else:
             out = primitive.value(a, **static)
         kind = type(out)
@@ -377,13 +378,17 @@ class ValueAndGrad(Transformation):
         return ((value, aux), gradient) if self.has_aux else (value, gradient)
 
     def compute(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
-        fun = self.fun
-        positions = self.selection.positions(fun, args, kwargs)
+        fun, selection = self.fun, self.selection
+        if selection.needs == 1 and args and type(args[0]) in LEAVES:  # as it mostly is
+            positions: Sequence[int] = selection.numbers
+        else:
+            positions = selection.positions(fun, args, kwargs)
         watched: list[Kept] = []
         trace = ReverseTrace(self.verb, fun)
         args, lifted = lift(trace, args, positions, watched)
         try:
-            out, aux = run_staged(trace, args, kwargs), None
+            stage, aux = STAGED.get(), None
+            out = run(trace, fun if stage is None else stage(self.verb, fun), args, kwargs)
             if self.has_aux:
                 out, aux = split_aux(out, fun, self.verb, trace)
                 aux = settle_tree(aux, trace)
@@ -391,7 +396,8 @@ class ValueAndGrad(Transformation):
                 out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
             value = out.payload if mine else out
-            double = type(value) is float64 or type(bottom(value)) is float64
+            part = value.payload if type(value) is Array else value
+            double = type(part) is float64 or type(bottom(value)) is float64
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:
@@ -413,7 +419,7 @@ class ValueAndGrad(Transformation):
             trace.end()
         if type(value) is not Array and type(value) is not float64:
             value = np.asarray(value)[()]
-        return value, aux, self.selection.pick(gradients)
+        return value, aux, gradients[0] if selection.single else tuple(gradients)
 
 
 class Grad(ValueAndGrad):

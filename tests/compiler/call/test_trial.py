@@ -345,7 +345,8 @@ class TestEarly:
         """A call like the one before is told without arranging its arguments."""
         monkeypatch.setattr(first_call, "FEW", 1000)
         monkeypatch.setattr(first_call, "thread_time", lambda: 0.0)  # calls take no time
-        monkeypatch.setattr(first_call, "SHORT", -math.inf)  # but each is looked at
+        for name in ("SHORT", "BRIEF"):
+            monkeypatch.setattr(first_call, name, -math.inf)  # but each is looked at
 
         def f(x, y=1.0):
             return None if isinstance(x, (list, dict)) else x * y
@@ -401,7 +402,7 @@ class TestEarly:
     @pytest.mark.parametrize("long", [False, True])
     def test_a_first_call_that_is_not_short_counts_for_its_kind_alone(self, monkeypatch, long):
         monkeypatch.setattr(first_call, "FEW", 10)
-        monkeypatch.setattr(first_call, "SHORT", 0.0)
+        monkeypatch.setattr(first_call, "BRIEF", 0.0)
         monkeypatch.setattr(first_call, "MUCH", 1e-12 if long else math.inf)
         fast = pb.compile(lambda x, y: x[0] * y)
         fast([X], 1.5)

@@ -344,7 +344,7 @@ def alike(xs, ys):
     if list(map(type, xs)) != list(map(type, ys)):
         return False
     for x, y in zip(xs, ys, strict=True):
-        if not (x is y if isinstance(x, type) or x is None else agree(x, y)):
+        if not (x == y if x is None or isinstance(x, (type, str)) else agree(x, y)):
             return False
     return True
 

@@ -2,7 +2,7 @@
 
 All that a transformation changes of a program is `f.__code__` of the functions that it reaches.
 What was exchanged is listed here while a session is open, in any thread. When the last one closes,
-`restore` gives all functions their own code again.
+`put_back` gives all functions their own code again.
 """
 
 from __future__ import annotations
@@ -33,13 +33,8 @@ REACHED: list[int] = []  # which of them are forgotten with the last session
 MADE_BY: list[int] = []  # classes that a function stands for meanwhile
 
 
-def restore() -> None:
-    """Give all functions their own code again."""
-    with LOCK: put_back()  # fmt: skip
-
-
 def put_back() -> None:
-    """`restore`, for one who holds the lock; nothing is done while a session is open."""
+    """Give all functions their own code again, unless a session is open; one holds the lock."""
     if OPEN:
         for key in [key for key, session in list(OPEN.items()) if session() is None]:
             OPEN.pop(key, None)  # an exception kept it from being closed
@@ -50,10 +45,11 @@ def put_back() -> None:
         if fn.__code__ is new:
             fn.__code__ = code
     SWITCHED.clear()
-    made = MADE[:]
-    for ref in made:
-        reset_code(ref())
-    del MADE[: len(made)]
+    if MADE:
+        made = MADE[:]
+        for ref in made:
+            reset_code(ref())
+        del MADE[: len(made)]
     while REACHED:
         KNOWN.pop(REACHED[-1], None)
         REACHED.pop()

@@ -13,7 +13,7 @@ from typing import Any
 from ..leftover import StoredPlaces, settle_noted
 from ..lost import Refusal
 from .code_tables import SUPPORTED
-from .exchange import OPEN, restore
+from .exchange import LOCK, OPEN, put_back
 from .stores import Containers, Stores
 
 
@@ -50,7 +50,7 @@ class Session:
     def close(self) -> None:
         self.closed = True
         OPEN.pop(id(self), None)
-        restore()
+        with LOCK: put_back()  # fmt: skip
         self.__class__ = Session  # which has nothing to do when it dies
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import random
 import sys
 from contextvars import ContextVar
 from types import FrameType
@@ -23,9 +24,10 @@ from ...core.reach.class_members import dict_of, of
 from ...core.reach.namespaces import package
 from ...core.trace import enclosing
 
-DRAWING = np.random.Generator, np.random.RandomState
+DRAWING = np.random.Generator, np.random.RandomState, random.Random
 SEEDS = "rng", "seed", "random_state"  # parameters
 GLOBAL = np.random.mtrand._rand  # whose methods are the functions of `np.random`
+GLOBALS = {"numpy.random": GLOBAL, "random": random._inst}
 DRAWS_GLOBALLY: ContextVar[bool] = ContextVar("a batch's call may draw from it", default=False)
 ORIGINALS: dict[Any, Any] = {}  # SciPy's functions, by what stands for them
 
@@ -35,12 +37,21 @@ def bits_of(generator: Any) -> Any:
     return generator.bit_generator if of(generator, np.random.Generator) else generator
 
 
+def is_drawing(x: Any) -> bool:
+    """Whether x is a generator of random numbers that can draw the same ones again."""
+    return of(x, DRAWING) and not of(x, random.SystemRandom)
+
+
 def state_of(bits: Any) -> Any:
+    if of(bits, random.Random):
+        return bits.getstate()
     return bits.get_state() if of(bits, np.random.RandomState) else bits.state
 
 
 def set_state(bits: Any, state: Any) -> None:
-    if of(bits, np.random.RandomState):
+    if of(bits, random.Random):
+        bits.setstate(state)
+    elif of(bits, np.random.RandomState):
         bits.set_state(state)
     else:
         bits.state = state
@@ -61,7 +72,7 @@ class RepeatedDraws:
         for x in (*args, *options.values()):
             held = x if type(x) is dict else dict_of(x) or {}
             for y in (x, *held.values()):
-                if isinstance(y, DRAWING):
+                if is_drawing(y):
                     self.meets(y)
         return self
 

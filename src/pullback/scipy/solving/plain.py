@@ -28,7 +28,7 @@ from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 from ...transforms.stage import StageTrace
 from . import by_example
-from .draws import DRAWING, RepeatedDraws
+from .draws import RepeatedDraws, is_drawing
 from .lent import BORROWER, borrowed, is_lent
 from .repeated_stores import begun_again, solved
 
@@ -193,7 +193,7 @@ class PlainValues:
             return self.of(x)
         if callable(x) and not isinstance(x, type):
             return x.plainly(self.of) if hasattr(x, "plainly") else Plain(x, self)
-        if isinstance(x, DRAWING) and self.draws is not None:
+        if self.draws is not None and is_drawing(x):
             self.draws.meets(x)
         return x
 

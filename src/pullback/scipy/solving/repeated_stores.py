@@ -20,6 +20,7 @@ from __future__ import annotations
 import functools
 import io
 import operator
+import random
 import warnings
 from array import array
 from collections import OrderedDict, deque
@@ -40,7 +41,8 @@ from ...core.reach.session import SESSION
 from ...core.storage import adopt, current, root_of, version
 from ...core.temporary import during
 from ...core.trace import Ended, enclosing
-from .draws import DRAWING, bits_of, set_state, state_of
+from .draws import bits_of, is_drawing, set_state, state_of
+from .iterators import position_of, positions_of
 from .storable_objects import MISSING, NUMBERS, TEXTS, StorableObjects, holds_anything
 
 TEXT = str, bytes
@@ -84,6 +86,7 @@ class StoredContents:
 
     def __init__(self, objects: StorableObjects, before: StoredContents | None = None) -> None:
         self.kept, self.places = objects, dict[Any, StoredPlace]()
+        self.positions = positions_of(objects.iterators)
         for x in objects.found.values():
             if type(x) is CellType:
                 self.note(x, (*filled(x), MISSING)[0])
@@ -96,7 +99,7 @@ class StoredContents:
                     self.note(x, self.values_of(x, before))
             elif of(x, (list, deque, set, dict, *TEXTS)):
                 self.note(x, contents_of(x))
-            elif of(x, DRAWING):
+            elif is_drawing(x):
                 bits = bits_of(x)
                 self.note(bits, state_of(bits))
         for x, name in objects.places:
@@ -121,7 +124,7 @@ def grows(place: StoredPlace, before: Any) -> bool:
         return bool(place.held != before)
     if type(place.x) in WRITTEN and type(place.held) is type(before):
         return len(place.held) != len(before)
-    bits = of(place.x, (np.random.BitGenerator, np.random.RandomState))
+    bits = of(place.x, (np.random.BitGenerator, np.random.RandomState, random.Random))
     return bits and repr(place.held) != repr(before)
 
 
@@ -273,14 +276,16 @@ class SolversStores:
             and key not in self.after.kept.attributes
             and grows(place, self.before.places[key].held)
         ]
+        grown += [x for x, place in self.before.positions if position_of(x) != place]
         if not grown:
             return
         session, traces = SESSION.get(), enclosing()
         noted = () if session is None or session.notes is None else session.notes.places
         outside = StorableObjects([trace.fun for trace in traces[-2:]], noted).found
         message = (
-            f"A function fills a list, or draws random numbers, while {self.trace.verb} calls it,"
-            " and under `vmap` it is called for each example: what is left is that of them all.\n"
+            "A function fills a list, draws random numbers, or takes items from an iterator, while"
+            f" {self.trace.verb} calls it, and under `vmap` it is called for each example: what is"
+            " left is that of them all.\n"
             "  Read counts and steps from the solver's result, or call it in a loop over the"
             " examples."
         )
@@ -293,6 +298,25 @@ class SolversStores:
         if holds_array(out):
             alone = [given[name] for name in UNREPEATED if name in given]
             self.unrepeated = StorableObjects(functions_in(alone)).found
+
+    def begin(self) -> None:
+        """A call of the rule's begins, or SciPy's after it was broken off."""
+        if self.after is None:
+            self.refuse_moved(self.before)
+        self.rewind()
+
+    def refuse_moved(self, contents: StoredContents) -> None:
+        """Raise if calls that plain Python doesn't make have taken items from an iterator."""
+        for x, place in contents.positions:
+            if position_of(x) != place:
+                raise ArgumentError(
+                    f"A function takes items from an iterator (`{type(x).__name__}`) that is made"
+                    f" outside while {self.trace.verb} calls it. The derivative calls it once more,"
+                    " and what the iterator gives next would be another item than in plain"
+                    " Python.\n"
+                    "  Count by a variable or a list, as in `n[0] += 1`, take items from a list by"
+                    " their place, or draw from `np.random.default_rng(seed)`."
+                )
 
     def rewind(self) -> None:
         """Let a call of the rule's find what SciPy's first call has found."""
@@ -314,6 +338,7 @@ class SolversStores:
         """Take back what the rule's own calls have stored."""
         if self.after is None:
             return
+        self.refuse_moved(self.after)
         self.look()
         for key, place in self.after.places.items():
             if key in self.done:
@@ -417,7 +442,7 @@ def begun_again() -> None:
     """A call of functions begins: one of the rule's, or SciPy's after it was broken off."""
     state = CURRENT.get()
     if state is not None:
-        state.rewind()
+        state.begin()
 
 
 def functions_in(x: Any) -> list[Any]:

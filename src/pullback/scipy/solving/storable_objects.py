@@ -41,13 +41,15 @@ from ...core.reach.bytecode import original
 from ...core.reach.class_members import dict_of, filled, of
 from ...core.reach.code_tables import with_nested
 from ...core.reach.namespaces import apart
-from .draws import DRAWING
+from .draws import GLOBALS, is_drawing
+from .iterators import is_iterator, parts_of
 from .own_containers import FILLING, roots_of_stores
 
 NUMBERS = {int, float, bool, complex, type(None), str, bytes}
 CONTAINERS = frozenset({tuple, list, deque, set, frozenset, dict})
 DESCRIPTORS = property, functools.cached_property, functools.partialmethod
-TEXTS = bytearray, array, io.StringIO, io.BytesIO  # what holds text or numbers, and no objects
+FILES = io.StringIO, io.BytesIO
+TEXTS = bytearray, array, *FILES  # what holds text or numbers, and no objects
 MISSING = object()  # what an empty cell holds, and a name that isn't bound
 HOLDERS = SimpleNamespace, UserDict, UserList, ChainMap  # Python's, for whatever programs put there
 # Of libraries, what holds no more than can be looked at.
@@ -82,6 +84,7 @@ class StorableObjects:
     """All that functions lead to which may be stored into, as far as it is the user's.
 
     apart: ids of objects beyond which it does not look
+    iterators: those found, which can't be put back to where they were
     stored: objects and names from which all stores begin; None if any object may be stored into
     """
 
@@ -91,6 +94,7 @@ class StorableObjects:
         self.attributes = set[int]()  # ids of dicts that hold those of objects
         self.apart, self.names, self.draws = apart, set[str](), False
         self.stored: list[Any] | None = []
+        self.iterators: list[Any] = []
         self.waiting = [roots]
         while self.waiting:
             self.look(self.waiting.pop())
@@ -127,14 +131,22 @@ class StorableObjects:
             self.look_at_items(x, x)
         elif of(x, dict):
             self.look_at_items(x, dict.values(x))
-        elif of(x, DRAWING):
+        elif is_drawing(x):
             self.draws = True
             self.stored = None if self.stored is None else [*self.stored, x]
+        elif of(x, FILES):  # reading moves on in them
+            self.stored = None if self.stored is None else [*self.stored, x]
+        elif is_iterator(x):
+            self.iterators.append(x)
+            self.stored = None if self.stored is None else [*self.stored, x]
+            self.waiting += parts_of(x)
         elif type(x) is memoryview:
             self.waiting.append(x.obj)
         elif of(x, type):
             self.look_at_class(x)
         elif of(x, ModuleType):
+            if x.__name__ in GLOBALS:
+                self.waiting.append(GLOBALS[x.__name__])
             if not apart(vars(x)):
                 self.look_at_names(vars(x), self.names)
         elif of(x, DESCRIPTORS):
@@ -161,7 +173,7 @@ class StorableObjects:
             self.names |= names
             self.look_at_names(scope, names)
             if "random" in names:
-                self.waiting.append(np.random.mtrand._rand)
+                self.waiting += GLOBALS.values()
         self.waiting += [*(f.__closure__ or ()), f.__defaults__, f.__kwdefaults__, f.__dict__]
 
     def look_at_stores(self, f: FunctionType, parts: Sequence[CodeType]) -> None:
