@@ -53,14 +53,14 @@ def program(start: Any) -> Callable[[Any], Any]:
 
 
 def data(np: Any, x: Any) -> Any:
-    return torch.as_tensor(x) if np is torch else x
+    return np.asarray(x)  # a tensor for PyTorch
 
 
 X, Y = normal(size=(500, 20)), (normal(size=500) > 0) * 1.0
 DIGITS = numpy.eye(10)[rng.integers(10, size=200)]
 IMAGES = normal(size=(200, 64))
 TIMES = numpy.linspace(0.0, 10.0, 100)
-SERIES = numpy.cumsum(normal(size=150))
+SERIES = numpy.cumsum(normal(size=60))  # of more steps `jax.jit` takes minutes to compile
 POINTS = normal(size=(60, 2))
 TARGETS = numpy.sin(POINTS[:, 0]) + 0.1 * normal(size=60)
 SAMPLES = normal(size=2000) + 2.0 * (rng.uniform(size=2000) > 0.4)
