@@ -149,6 +149,60 @@ def test_declarations_that_do_not_fit(declare, text):
     assert text in str(caught.value)
 
 
+@pb.primitive
+def twice(x):
+    return 2 * x
+
+
+doubled, tripled = pb.custom_vjp(lambda x: 2 * x), pb.custom_jvp(lambda x: 3 * x)
+TAKE_RULES = {
+    **{name: getattr(twice, name) for name in dir(twice) if name.startswith("def")},
+    "forward rule": lambda rule: doubled.defvjp(rule, lambda residual, out_bar: out_bar),
+    "backward rule": lambda rule: doubled.defvjp(lambda x: (x, x), rule),
+    "custom_jvp": tripled.defjvp,
+    "replaces": pb.replaces(np.sin),
+}
+
+
+@pytest.mark.parametrize("rule", [3, None, "name", np.ones(2)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("take", TAKE_RULES.values(), ids=list(TAKE_RULES))
+def test_rules_are_functions(take, rule):
+    with pytest.raises(
+        pb.ArgumentTypeError, match=r"takes a function, but got.*\n  Write `lambda "
+    ):
+        take(rule)
+
+
+@pytest.mark.parametrize("n_out", [0, -1, 2.0, "2", True, (1,)])
+@pytest.mark.parametrize("option", ["n_out", "nondiff"])
+def test_options_of_a_primitive(option, n_out):
+    n = {"n_out": n_out, "nondiff": (n_out,) if n_out != 0 else 0}[option]
+    with pytest.raises(pb.ArgumentTypeError, match=rf"`primitive` takes a .* as {option}, but"):
+        pb.primitive(lambda x: x, **{option: n})
+
+
+@pytest.mark.parametrize(("n", "given"), [(1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 4)])
+def test_elementwise_functions_take_an_operand_for_each_partial(n, given):
+    """`np.cbrt(x, y)` would write into y."""
+    fun = np.cbrt if n == 1 else lambda *xs: sum(xs)
+    added = pb.Elementwise(fun, *[lambda out, *xs: 1.0] * n, name="added")
+    xs = [np.full(2, 8.0) for _ in range(given)]
+    for call in (added, pb.vmap(added), pb.compile(added)) if given else (added,):
+        with pytest.raises(pb.ArgumentTypeError, match=f"with {n} partials?, and.* with {given}"):
+            call(*xs)
+    assert all(np.all(x == 8.0) for x in xs)
+    with pytest.raises(pb.ArgumentTypeError, match="and was called by keyword"):
+        added(x=1.0)
+
+
+def test_an_elementwise_function_without_partials():
+    cubic = pb.Elementwise(np.cbrt)
+    assert cubic(8.0) == 2.0
+    for differentiated in (pb.grad, lambda f: lambda x: pb.jvp(f, (x,), (x,))):
+        with pytest.raises(pb.MissingRuleError, match=r"`cbrt` was declared .* without partials"):
+            differentiated(cubic)(8.0)
+
+
 def test_a_partial_may_read_through_a_closure_of_its_own():
     def cube(out, x):
         return (lambda: 3 * x**2)()

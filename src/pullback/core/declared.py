@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 import re
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -76,6 +76,26 @@ def check_elementwise(function: Any, partials: tuple[Any, ...], reads: Any) -> N
         )
     for partial, text in zip(partials, named, strict=True):
         check_reads(partial, name, text, operands)
+
+
+def refuse_operands(name: str, n: int, xs: tuple[Any, ...], static: dict[str, Any]) -> NoReturn:
+    """Raise for a call of an elementwise function of n operands with another number of them."""
+    given = "and was called " + ("by keyword" if static and not xs else f"with {len(xs)}")
+    raise ArgumentTypeError(
+        f"`{name}` was declared as `Elementwise` with {n} partial{'s' if n != 1 else ''},"
+        f" {given}.\n"
+        f"  Write `{name}({', '.join([f'x{i}' for i in range(n)])})`: operands by position, one for"
+        " each partial."
+    )
+
+
+def refuse_derivative(name: str) -> NoReturn:
+    """Raise for the derivative of an elementwise function that was declared without partials."""
+    raise MissingRuleError(
+        f"`{name}` was declared as `Elementwise` without partials, so it has no derivative.\n"
+        f"  Write `pullback.Elementwise({name}, lambda out, x0: ..., reads='x0')`, with one partial"
+        " for each operand; where the derivative is zero, `lambda out, *xs: 0.0`."
+    )
 
 
 def check_partial(partial: Any, name: str, operands: list[str], head: str) -> None:

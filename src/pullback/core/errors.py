@@ -116,11 +116,20 @@ def kind_of(x: object) -> str:
     return "None" if x is None else f"{'an' if vowel else 'a'} {name}"
 
 
+def check_callable(fun: Any, verb: str, given: str) -> None:
+    """Raise for what isn't a function; one would be called with (given)."""
+    if not callable(fun):
+        raise ArgumentTypeError(
+            f"`{verb}` takes a function, but got {kind_of(fun)}.\n  Write `lambda {given}: ...`."
+        )
+
+
 def check_parameters(fun: Any, verb: str, *given: str, keywords: bool = False) -> None:
-    """Raise for a Python function that can't be called with these positional arguments.
+    """Raise for what can't be called with these positional arguments.
 
     keywords: whether it's given others by name, so that it may have more parameters.
     """
+    check_callable(fun, verb, ", ".join(given))
     if type(fun) is not types.FunctionType:
         return
     code, n = fun.__code__, len(given)

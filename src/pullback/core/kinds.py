@@ -18,7 +18,7 @@ from numpy import ndarray
 
 from .array import Array, is_number
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
-from .declared import check_elementwise, missing
+from .declared import check_elementwise, missing, refuse_derivative, refuse_operands
 from .errors import name_of
 from .node import MISSED, Residual
 from .plain_numpy import whole_mask
@@ -113,6 +113,10 @@ class Linear(Primitive):
             if plain or self.shares(x, out, static):
                 out.storage = view_of(x, self, (self, static))
         return out
+
+    @cached_property
+    def is_single(self) -> bool:
+        return type(self).of is Linear.of and not self.views
 
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
         """Whether NumPy gives a view here."""
@@ -301,6 +305,8 @@ class Elementwise(Primitive):
     def __call__(self, *xs, **static):
         n = len(self.partials)
         if n > 2 or len(xs) != n:
+            if n and len(xs) != n:
+                refuse_operands(self.name, n, xs, static)
             return bind(self, xs, static)
         trace = youngest(xs)
         if trace is None:
@@ -316,13 +322,13 @@ class Elementwise(Primitive):
         return Spec(shape, dtype)
 
     def reads_for(self, wanted):
-        return frozenset().union(
-            *[r for r, want in zip(self.partial_reads, wanted, strict=True) if want]
-        )
+        reads = self.partial_reads or refuse_derivative(self.name)
+        return frozenset().union(*[r for r, want in zip(reads, wanted, strict=True) if want])
 
     def jvp(self, out, xs, x_dots):
         out_dot, xs = None, self.together(xs)
-        for i, (x_dot, partial) in enumerate(zip(x_dots, self.partials, strict=True)):
+        partials = self.partials or refuse_derivative(self.name)
+        for i, (x_dot, partial) in enumerate(zip(x_dots, partials, strict=True)):
             if x_dot is None or partial is ZERO:
                 continue
             term = x_dot if partial is ONE else self.scaled(i, x_dot, out, xs)

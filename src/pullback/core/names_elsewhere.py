@@ -292,8 +292,8 @@ NAMES = {
     "custom_derivatives": RULE,
     "make_jaxpr": SHOWN,
     "xla_computation": SHOWN,
-    "lax": "Python's `if`, `for` and `while`, or `pullback.scan`, `pullback.while_loop` and"
-    " `pullback.stop_gradient`, which have these names here",
+    "lax": "use Python's `if`, `for` and `while`, or `pullback.scan`, `pullback.while_loop` and"
+    " `pullback.stop_gradient`, which have the same names here",
     "cond": PYTHON,
     "switch": PYTHON,
     "map": PYTHON,

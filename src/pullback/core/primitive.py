@@ -105,6 +105,11 @@ class Primitive(Traits, ReadApart):
         """self(x, **static), the short way for one operand."""
         return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
 
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether `of` of an Array is its trace's `single`, and nothing more."""
+        return type(self).of is Primitive.of
+
     def __repr__(self) -> str:
         return self.name
 

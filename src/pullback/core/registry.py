@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .errors import UnsupportedKeywordError, check_functions
+from .errors import UnsupportedKeywordError, check_callable, check_functions
 from .kinds import Elementwise
 from .scalars import OF_NUMPY, rounding
 from .usage import usage
@@ -73,6 +73,7 @@ def replaces(*functions: Any) -> Callable[[Any], Any]:
     check_functions(functions, "replaces")
 
     def enter(implementation: Any) -> Any:
+        check_callable(implementation, "replaces(...)", "*args, **kwargs")
         FUNCTIONS.update(dict.fromkeys(functions, implementation))
         return implementation
 

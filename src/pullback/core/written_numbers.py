@@ -49,10 +49,13 @@ TEXTS: dict[Any, tuple[list[weakref.ref[Any]], Any]] = {}
 VALUES: list[tuple[float, Any]] = []  # the numbers, in order, and their keys
 TRACES: set[weakref.ref[Any]] = set()  # all of them
 UNREAD: list[tuple[str, Any]] = []  # texts whose numbers nobody has asked for yet
+UNRELATED = set[str]()  # texts that were read and show none of the numbers
 MANY_TEXTS = 4096  # before they are forgotten
 MANY_NUMBERS = 1000  # of one text, or of one array
 FEW_DIGITS, SEVERAL_DIGITS = 3, 4  # with fewer, a number is not known again if cut; or alone
+IF_CUT = 1.1 * 10.0 ** (1 - FEW_DIGITS)  # how far a number is at most from one that is cut to it
 CHANCE, CHANCE_IF_CUT = 0.5, 0.05  # that unrelated numbers agree; above it, no warning
+SHORT_TEXT = 1000  # characters of texts that are known again as a whole
 LONG_TEXT = 64  # numbers; from here on, most are ruled out by one search for all
 
 NUMBERS = re.compile(r"[-+]?(?<![\w.])(?:(?!0[xX])\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,9})?")
@@ -120,6 +123,7 @@ def write(text: str, traces: list[weakref.ref[Any]], line: Any) -> None:
     TRACES.update(traces)
     origin = TEXTS[text.strip()] = traces, line
     UNREAD.append((text, origin))
+    UNRELATED.clear()
 
 
 def enter_numbers() -> None:
@@ -142,6 +146,7 @@ def forget() -> None:
     VALUES.clear()
     TRACES.clear()
     UNREAD.clear()
+    UNRELATED.clear()
 
 
 def last() -> bool:
@@ -169,8 +174,13 @@ def written(number: str, among: int) -> Any:
     the more digits must agree: the `0.5` of a settings file needn't come from an array that shows
     `0.5`, nor one of a thousand prices from a loss that begins with the same digits.
     """
+    value = abs(float(number))
+    at = bisect_left(VALUES, (value,))
+    beside = VALUES[at - 1 if at else 0 : at + 1]
+    if not beside or min([abs(near - value) for near, _ in beside]) > IF_CUT * value:
+        return None
     shown, exponent = digits(number)
-    value, unit = abs(float(number)), float(f"1e{exponent - len(shown)}")
+    unit = float(f"1e{exponent - len(shown)}")
     away = unit + 1e-15 * value  # floats of the same digits are close, too
     close = VALUES[bisect_left(VALUES, (value - away,)) : bisect_left(VALUES, (value + away,))]
     if not close:
@@ -238,7 +248,7 @@ def texts_in(x: Any) -> Iterator[str]:
 
 def warn_read_in(x: Any, asked: str) -> bool:
     """The same of what is read from a text, its numbers, texts in a list or an array, or a file."""
-    texts = list(texts_in(x))
+    texts = [x] if type(x) is str else list(texts_in(x))
     if not texts:
         return False
     if not last():
@@ -246,9 +256,15 @@ def warn_read_in(x: Any, asked: str) -> bool:
         return False
     if UNREAD:
         enter_numbers()
+    if len(texts) == 1 and texts[0] in UNRELATED:
+        return False
     numbers = [number for text in texts for number in numbers_of(text)]
     keys = [written(number, len(numbers)) for number in close_to_written(numbers)]
-    return warn_read([*map(str.strip, texts), *keys], asked)
+    if any(map(TEXTS.__contains__, [*map(str.strip, texts), *keys])):
+        return warn_read([*map(str.strip, texts), *keys], asked)
+    if len(texts) == 1 and len(texts[0]) < SHORT_TEXT and len(UNRELATED) < MANY_TEXTS:
+        UNRELATED.add(texts[0])
+    return False
 
 
 def warn_read_as(dtype: Any, x: Any, asked: str) -> None:
@@ -262,17 +278,26 @@ def is_numeric(dtype: Any) -> bool:
     return dtype.kind in "biufc" or any(is_numeric(x[0]) for x in (dtype.fields or {}).values())
 
 
+HOLDING_NONE = frozenset({int, str, bytes, bool, type(None)})
+
+
 def numbers_in(x: Any) -> Iterator[Any]:
     """Numbers that an object is or holds, except integers, which have no derivative."""
-    if isinstance(x, (float, complex, np.inexact)):
+    kind = type(x)
+    if kind in (list, tuple, dict):
+        for item in x.values() if kind is dict else x:
+            if type(item) is float:
+                yield item
+            elif type(item) not in HOLDING_NONE:
+                yield from numbers_in(item)
+    elif kind in HOLDING_NONE:
+        return
+    elif isinstance(x, (float, complex, np.inexact)):
         yield x
-    elif type(x) in (list, tuple, dict):
-        for item in x.values() if type(x) is dict else x:
-            yield from numbers_in(item)
+    elif kind is CodeType:
+        yield from numbers_in(x.co_consts)
     elif isinstance(x, Number) and not isinstance(x, Integral):  # a fraction, a decimal
         yield x
-    elif type(x) is CodeType:
-        yield from numbers_in(x.co_consts)
     elif isinstance(x, np.ndarray) and x.dtype.kind in "fcO":
         yield from numbers_in(list(islice(x.flat, MANY_NUMBERS)))
 

@@ -244,8 +244,8 @@ class Vmap(Transformation):
         if isinstance(self.in_axes, (tuple, list)):
             if len(self.in_axes) != len(args):
                 raise ArgumentError(
-                    f"`vmap({name_of(self.fun)})` has in_axes={self.in_axes!r} for"
-                    f" {len(self.in_axes)} arguments, but was called with {len(args)}.\n"
+                    f"`vmap({name_of(self.fun)})` has in_axes={self.in_axes!r}, of length"
+                    f" {len(self.in_axes)}, but the call has {len(args)} by position.\n"
                     f"  Give one entry for each positional argument, `in_axes={(0,) * len(args)}`,"
                     " or a single one for all."
                 )

@@ -16,6 +16,7 @@ from ..core.errors import (
     ArgumentError,
     MissingRuleError,
     UnknownNameError,
+    check_callable,
     check_parameters,
     kind_of,
     name_of,
@@ -253,7 +254,9 @@ class CustomVjp(Custom):
     def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
         """forward(*args) -> (out, residual); backward(*nondiff, residual, out_bar) -> x_bars."""
         given = [f"nondiff{i}" for i in range(len(self.nondiff))]
-        check_parameters(backward, f"{name_of(self.fun)}.defvjp", *given, "residual", "out_bar")
+        verb = f"{name_of(self.fun)}.defvjp"
+        check_callable(forward, verb, "*args")
+        check_parameters(backward, verb, *given, "residual", "out_bar")
         self.rule = (forward, backward)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

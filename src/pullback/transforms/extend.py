@@ -12,6 +12,7 @@ from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
     MissingRuleError,
+    check_callable,
     check_parameters,
     kind_of,
     name_of,
@@ -79,12 +80,14 @@ class UserPrimitive(Primitive):
     @usage("{}.defspec(rule)")
     def defspec(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(*specs, **static) -> the spec of the result."""
+        check_callable(rule, f"{self.name}.defspec", "*specs, **static")
         self.spec = rule
         return rule
 
     @usage("{}.deflower(rule)")
     def deflower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(emit, *xs, **static): how compiled code computes it."""
+        check_callable(rule, f"{self.name}.deflower", "emit, *xs, **static")
         self.lower = rule
         return rule
 
@@ -255,5 +258,16 @@ def primitive(fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[in
         raise ArgumentTypeError(
             f"`primitive` takes a function, but got {kind_of(fun)}.\n"
             "  Write `@pullback.primitive` above the function, or `primitive(f)`."
+        )
+    if n_out is not None and (type(n_out) is not int or n_out < 1):
+        raise ArgumentTypeError(
+            f"`primitive` takes a number of results as n_out, but got {n_out!r}.\n"
+            "  Write `n_out=2` for a function that returns two arrays; None is one array."
+        )
+    listed = isinstance(nondiff, (tuple, list, range))
+    if not (listed and all(type(n) is int and n >= 0 for n in nondiff)):
+        raise ArgumentTypeError(
+            f"`primitive` takes a tuple of ints as nondiff, but got {nondiff!r}.\n"
+            "  Operands are counted from 0: write `nondiff=(0,)` for the first."
         )
     return UserPrimitive(fun, n_out, nondiff)

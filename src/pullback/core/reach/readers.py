@@ -79,7 +79,9 @@ def reading(f: Any) -> Any:
     def read(*args: Any, **kwargs: Any) -> Any:
         out = f(*args, **kwargs)
         if TEXTS and type(out) not in NO_NUMBERS and next(numbers_in(out), None) is not None:
-            given = [getattr(f, "__self__", None), *args, *kwargs.values()]
+            given = args
+            if kwargs or hasattr(f, "__self__"):
+                given = (getattr(f, "__self__", None), *args, *kwargs.values())
             asked = f"{getattr(f, '__qualname__', type(f).__name__)}(text)"
             if not warn_read_in(given, asked) and next(numbers_in(given), None) is None:
                 warn_given(out, asked)

@@ -79,7 +79,7 @@ class LoopFunction:
             got = shown(structure) or describe(out)
             had = shown(self.structure) or "one array"
             raise ArgumentTypeError(
-                f"{self.name} began with a carry {had}, but its function returned {got}.\n"
+                f"{self.name} began with {had} as its carry, but its function returned {got}.\n"
                 "  Return a carry that is the same tree as init."
             )
         return leaves, *flatten(y)
