@@ -42,7 +42,7 @@ from .rules import (
 from .scalars import has_values
 from .spec import Spec, promoted
 from .storage import touch, view_of
-from .trace import bind, youngest
+from .trace import bind, unwrapped, youngest
 from .usage import usage
 
 
@@ -90,6 +90,8 @@ class Linear(Primitive):
             out = record(self, static, *xs)
             if out is not MISSED:
                 return out
+            if (plain := unwrapped(xs)) is not None:
+                return self(*plain, **static)
         trace = None
         for x in xs:  # as `youngest` does
             if type(x) is Array:
