@@ -39,9 +39,10 @@ from .rules import (
     resolve,
     together,
 )
+from .scalars import has_values
 from .spec import Spec, promoted
 from .storage import touch, view_of
-from .trace import bind, youngest
+from .trace import bind, unwrapped, youngest
 from .usage import usage
 
 
@@ -89,6 +90,8 @@ class Linear(Primitive):
             out = record(self, static, *xs)
             if out is not MISSED:
                 return out
+            if (plain := unwrapped(xs)) is not None:
+                return self(*plain, **static)
         trace = None
         for x in xs:  # as `youngest` does
             if type(x) is Array:
@@ -239,6 +242,7 @@ class Elementwise(Primitive):
     converts = False  # beside an array, a Python number may come as an array without axes
     arrays: frozenset[type]  # values that the ufunc of a registered one takes as they are
     of_numbers: Any = None  # the same, of numbers rounded as the ufunc does, not the operator
+    of_examples: Any = None  # the same, of batches of numbers rounded as the operator does
 
     @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
     def __init__(
@@ -401,7 +405,17 @@ class Elementwise(Primitive):
         }[len(self.partials), held[0]]
 
     def batch(self, xs, mapped, size):
+        if self.of_examples is not None and are_numbers(xs, mapped):
+            return self.of_examples(*xs)
         return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
+
+
+def are_numbers(xs, mapped):
+    """Whether each example has nothing but numbers, which are computed now."""
+    for x, is_mapped in zip(xs, mapped, strict=True):
+        if getattr(x, "ndim", 0) != is_mapped or not has_values(x):
+            return False
+    return True
 
 
 TERMS = {

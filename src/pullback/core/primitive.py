@@ -22,7 +22,7 @@ from .node import MISSED, Recorders, Residual, keep, packing
 from .rows import ReadApart, present_part
 from .rules import SPECIFIED, RulesForOne, match, note_rule
 from .spec import Spec, spec_of, zeros
-from .trace import youngest
+from .trace import unwrapped, youngest
 from .traits import Traits
 
 PACKAGE = __name__.partition(".")[0] + "."
@@ -96,6 +96,8 @@ class Primitive(Traits, ReadApart):
             out = record(self, static, *xs)
             if out is not MISSED:
                 return out
+            if (plain := unwrapped(xs)) is not None:
+                return self(*plain, **static)
         trace = youngest(xs)
         return self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
 
