@@ -22,7 +22,7 @@ from .declared import check_elementwise, missing, refuse_derivative, refuse_oper
 from .errors import name_of
 from .node import MISSED, Residual
 from .plain_numpy import whole_mask
-from .primitive import DIRECT, Primitive, align
+from .primitive import DIRECT, Primitive, align, without_constants
 from .rows import present_part
 from .rules import (
     FIRST,
@@ -42,7 +42,7 @@ from .rules import (
 from .scalars import has_values
 from .spec import Spec, promoted
 from .storage import touch, view_of
-from .trace import bind, unwrapped, youngest
+from .trace import bind, youngest
 from .usage import usage
 
 
@@ -90,7 +90,7 @@ class Linear(Primitive):
             out = record(self, static, *xs)
             if out is not MISSED:
                 return out
-            if (plain := unwrapped(xs)) is not None:
+            if (plain := without_constants(xs)) is not None:
                 return self(*plain, **static)
         trace = None
         for x in xs:  # as `youngest` does

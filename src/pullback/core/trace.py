@@ -486,27 +486,6 @@ def youngest(xs: Any) -> Trace | None:
     return found
 
 
-def unwrapped(xs: Any) -> list[Any] | None:
-    """Operands of reverse traces with plain arrays for constants, which go the shorter way.
-
-    None where no constant stands beside what moves, or where more must be asked.
-    """
-    found = moves = False
-    for x in xs:
-        if type(x) is Array:
-            if x.within is not CONSTANT:
-                if not x.within.writes_nodes:
-                    return None
-                moves = True
-            elif x.storage is not None or type(x.payload) is not np.ndarray:
-                return None
-            else:
-                found = True
-    if not (found and moves):
-        return None
-    return [x.payload if type(x) is Array and x.within is CONSTANT else x for x in xs]
-
-
 def bind(primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Apply a primitive: the youngest trace among its operands interprets it."""
     trace = youngest(xs)
