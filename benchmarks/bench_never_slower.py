@@ -1,9 +1,9 @@
 """Compiling never costs: compiled programs beside the programs themselves.
 
 The 240 programs of `tests/programs`, calls of single NumPy functions, `array_programs`, which go up
-to a million elements, `more_array_programs` and `further_array_programs`: the value compiled next
-to plain NumPy, and the gradient compiled next to the eager one. Steady state; calls take turns;
-medians.
+to a million elements, `more_array_programs`, `further_array_programs` and `everyday_programs`: the
+value compiled next to plain NumPy, and the gradient compiled next to the eager one. Steady state;
+calls take turns; medians.
 Listed are those above 1.05 of the program itself plus a microsecond, and those that run in Python.
 Run with `python benchmarks/bench_never_slower.py [--all] [--busy] [words]` in the repository;
 `--busy` counts seconds of the processor, in one thread: where other work takes the cores, threads
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from array_programs import PROGRAMS as ARRAY_PROGRAMS
 from common import interleaved, settled, table
+from everyday_programs import PROGRAMS as EVERYDAY_PROGRAMS
 from further_array_programs import PROGRAMS as FURTHER_ARRAY_PROGRAMS
 from more_array_programs import PROGRAMS as MORE_ARRAY_PROGRAMS
 
@@ -144,6 +145,7 @@ def cases(words: list[str]) -> Iterator[tuple[str, Callable[..., Any], Any]]:
         **{f"arrays.{name}": case for name, case in ARRAY_PROGRAMS.items()},
         **{f"more.{name}": case for name, case in MORE_ARRAY_PROGRAMS.items()},
         **{f"further.{name}": case for name, case in FURTHER_ARRAY_PROGRAMS.items()},
+        **{f"everyday.{name}": case for name, case in EVERYDAY_PROGRAMS.items()},
     }
     for name, (fun, args) in given.items():
         if words and not any(word in name for word in words):
@@ -235,6 +237,7 @@ def kind_of(row: Row) -> str:
         "arrays": "array programs",
         "more": "more array programs",
         "further": "further array programs",
+        "everyday": "everyday programs",
     }
     return kinds.get(row.name.partition(".")[0], "programs")
 

@@ -22,6 +22,7 @@ from pullback.core.reach.bytecode import original
 from pullback.core.reach.exchange import LOCK, OPEN
 from pullback.core.reach.session import OFF, SESSION
 from pullback.core.rows import UNDER_WAY
+from pullback.core.temporary import during
 from pullback.core.trace import RUNNING, running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
@@ -275,6 +276,25 @@ def interrupted(program, n):
 def within_blocks():
     with pb.no_grad(), pb.rebinding(False), pb.debug_nans(), pb.rebinding(True):
         pb.grad(lambda x: x * x)(1.0)
+
+
+@pytest.mark.parametrize("ends", ["inner", "outer"])
+def test_blocks_that_are_dropped(ends):
+    """An exception that comes as `with` is left skips the inner block's end."""
+    variable = contextvars.ContextVar("variable", default=0)
+    outer, inner = during(variable, 1), during(variable, 2)
+    outer.__enter__()
+    inner.__enter__()
+    assert variable.get() == 2
+    if ends == "inner":
+        del inner
+        assert variable.get() == 1
+    outer.__exit__(None, None, None)
+    inner = None
+    assert variable.get() == 0
+    with during(variable, 3):
+        assert variable.get() == 3
+    assert variable.get() == 0
 
 
 class TestExceptions:

@@ -47,6 +47,7 @@ def answer(f, *args):
         return None
 
 
+@pytest.mark.filterwarnings("ignore:in the future insert will treat boolean:FutureWarning")
 @pytest.mark.parametrize("name", USES)
 def test_forms(name):
     """Values, and what is refused, are NumPy's."""

@@ -323,3 +323,46 @@ def test_jumps_that_stay_behind_one_that_moves(method, stays):
     if stays == "where":
         mixed = pb.jvp(pb.grad(end), (p,), (np.array([1.0, 0.0]),))[1]
         assert mixed == pytest.approx([0.0, -1.0], **tolerance)
+
+
+BEHIND = {  # what changes behind a smooth change, and the derivative of its integral by the place
+    "where": (lambda u: np.where(u > 0, 1.0, 0.0), lambda u: -1.0),
+    "if": (lambda u: 1.0 if u > 0 else 0.0, lambda u: -1.0),
+    "kink": (lambda u: np.maximum(u, 0.0), lambda u: -u),
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+@pytest.mark.parametrize("smooth", ["square", "nothing"])
+def test_what_changes_shortly_behind_a_smooth_change(name, smooth):
+    """The first change of an interval was looked at alone: the derivative was 0, in silence."""
+    shape, slope = BEHIND[name]
+    before = {"square": lambda u: np.maximum(u, 0.0) ** 2, "nothing": lambda u: 0.0 * abs(u)}
+    for way in (0.1, 0.03, 0.003):
+
+        def end(p, way=way):
+            side = lambda t, y: [before[smooth](t - 0.9 * p) + shape(t - p - way) + 0.0 * y[0]]
+            return integrate.solve_ivp(side, (0, 3), [0.0], rtol=1e-6).y[0, -1]
+
+        squares = -0.9 * (3 - 0.9) ** 2 if smooth == "square" else 0.0
+        assert pb.grad(end)(1.0) == pytest.approx(squares + slope(2 - way), rel=1e-6)
+
+
+RAMPS = {
+    "clip": lambda u: np.clip(u, 0, 1),
+    "minimum of maximum": lambda u: np.minimum(np.maximum(u, 0.0), 1.0),
+    "minimum of clips": lambda u: np.minimum(np.clip(u + 1, 0, 1), np.clip(1 - u, 0, 1)),
+    "interp": lambda u: np.interp(u, [0.0, 1.0], [0.0, 1.0]),
+    "trapezoid": lambda u: np.clip(2 - np.abs(u), 0, 1),
+}
+
+
+@pytest.mark.parametrize("name", RAMPS)
+def test_second_derivatives_of_ramps(name):
+    """The surface of `out == x`, which is 0 on one side, seemed to move unlike that of a bound."""
+    end = lambda k: integrate.solve_ivp(
+        lambda t, y: RAMPS[name]((t - k) / 0.2) - y, (0, 2), [0.0], rtol=1e-8, atol=1e-10
+    ).y[0, -1]
+    slope, by = pb.grad(end), 1e-3
+    near = (slope(0.77 + by) - slope(0.77 - by)) / (2 * by)
+    assert pb.grad(slope)(0.77) == pytest.approx(near, rel=1e-4)

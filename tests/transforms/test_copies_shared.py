@@ -85,3 +85,20 @@ def test_a_loop_keeps_one_copy():
 
     peak(1)
     assert peak(40) - peak(20) < 20 * B.nbytes / 2
+
+
+@pytest.mark.parametrize("n", [3, 500, 5000])
+def test_arrays_made_in_the_program_may_be_written_after_they_were_read(n):
+    """As operands of products and as indices, whether they are copied or watched."""
+    table = RNG.normal(size=(n, 20))
+
+    def f(x):
+        a, places = np.tile(table, (2, 1)), np.arange(20)
+        y = a @ x
+        read = x[places]
+        a[:], places[:] = 0.0, 3
+        return np.sum(y) + np.sum(a @ x) + np.sum(read * B[:20])
+
+    expected = 2 * np.sum(table, axis=0) + B[:20]
+    np.testing.assert_allclose(pb.grad(f)(START[:20]), expected, 1e-12)
+    np.testing.assert_allclose(pb.grad(pb.compile(f))(START[:20]), expected, 1e-12)

@@ -75,10 +75,11 @@ def error_of(f, *args):
 def test_numbers_that_one_example_may_not_have(name):
     f, good, bad = OF_NUMBERS[name]
     theirs = error_of(f, bad)
-    assert theirs is not None
+    assert theirs is not None or name == "no weight"  # NumPy before 2.4 divides by their sum
+    kinds = pb.ArgumentError if theirs is None else (named(type(theirs)), *OURS)
     assert error_of(f, good) is None
     for each in ([bad, bad, bad], [good, bad, good], [bad]):
-        assert isinstance(error_of(pb.vmap(f), np.stack(each)), (named(type(theirs)), *OURS))
+        assert isinstance(error_of(pb.vmap(f), np.stack(each)), kinds)
 
 
 ONE_MATRIX = (

@@ -226,7 +226,7 @@ class TestErrors:
 
     def test_in_axes_for_another_number_of_arguments(self):
         with pytest.raises(
-            pb.ArgumentError, match=r"in_axes=\(0, 0\) for 2 arguments, but was called with 1"
+            pb.ArgumentError, match=r"in_axes=\(0, 0\), of length 2, but.* has 1 by"
         ):
             pb.vmap(np.sin, in_axes=(0, 0))(MATRIX)
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter, signature
 from typing import Any
@@ -375,12 +375,17 @@ def after_error(function: Any, args: Any, kwargs: dict[str, Any], error: Excepti
 BY_PLACE = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
 
 
+def parameters_of(function: Any) -> Mapping[str, Parameter]:
+    """The parameters of a NumPy function, empty if they are not known."""
+    try:
+        return signature(function).parameters
+    except ValueError:  # before NumPy 2.4 functions in C do not tell; an implementation does
+        return {} if FUNCTIONS[function] is None else signature(FUNCTIONS[function]).parameters
+
+
 def named_out(function: Any, args: Any) -> dict[str, Any]:
     """Positional arguments from `out` on, by the names that NumPy's function has for them."""
-    try:
-        parameters = signature(function).parameters
-    except ValueError:  # written in C
-        return {}
+    parameters = parameters_of(function)
     names = [name for name, parameter in parameters.items() if parameter.kind in BY_PLACE]
     place = names.index("out") if "out" in names else len(args)
     if all(x is None or x is np._NoValue for x in args[place : place + 1]):

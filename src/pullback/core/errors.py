@@ -171,6 +171,9 @@ def name_of(f: object) -> str:
 
 def public_module(module: str, name: str) -> str:
     """The module by which users know what a library defines: `scipy.optimize`, not `._milp`."""
-    outer = module.partition("._")[0]
-    known = vars(sys.modules[outer]) if outer in sys.modules else {}
-    return outer if name.partition(".")[0] in known else module
+    first, parts = name.partition(".")[0], module.split(".")
+    homes = [".".join(parts[: i + 1]) for i in range(len(parts))]
+    found = [vars(sys.modules[home]).get(first) if home in sys.modules else None for home in homes]
+    return next(
+        (home for home, x in zip(homes, found, strict=True) if x is found[-1] is not None), module
+    )

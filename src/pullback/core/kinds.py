@@ -22,7 +22,7 @@ from .declared import check_elementwise, missing, refuse_derivative, refuse_oper
 from .errors import name_of
 from .node import MISSED, Residual
 from .plain_numpy import whole_mask
-from .primitive import DIRECT, Primitive, align
+from .primitive import DIRECT, Primitive, align, without_constants
 from .rows import present_part
 from .rules import (
     FIRST,
@@ -39,6 +39,7 @@ from .rules import (
     resolve,
     together,
 )
+from .scalars import has_values
 from .spec import Spec, promoted
 from .storage import touch, view_of
 from .trace import bind, youngest
@@ -89,6 +90,8 @@ class Linear(Primitive):
             out = record(self, static, *xs)
             if out is not MISSED:
                 return out
+            if (plain := without_constants(xs)) is not None:
+                return self(*plain, **static)
         trace = None
         for x in xs:  # as `youngest` does
             if type(x) is Array:
@@ -111,6 +114,10 @@ class Linear(Primitive):
             if plain or self.shares(x, out, static):
                 out.storage = view_of(x, self, (self, static))
         return out
+
+    @cached_property
+    def is_single(self) -> bool:
+        return type(self).of is Linear.of and not self.views
 
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
         """Whether NumPy gives a view here."""
@@ -235,6 +242,7 @@ class Elementwise(Primitive):
     converts = False  # beside an array, a Python number may come as an array without axes
     arrays: frozenset[type]  # values that the ufunc of a registered one takes as they are
     of_numbers: Any = None  # the same, of numbers rounded as the ufunc does, not the operator
+    of_examples: Any = None  # the same, of batches of numbers rounded as the operator does
 
     @usage("Elementwise(f, lambda out, x0: ..., reads='x0')")
     def __init__(
@@ -397,7 +405,17 @@ class Elementwise(Primitive):
         }[len(self.partials), held[0]]
 
     def batch(self, xs, mapped, size):
+        if self.of_examples is not None and are_numbers(xs, mapped):
+            return self.of_examples(*xs)
         return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
+
+
+def are_numbers(xs, mapped):
+    """Whether each example has nothing but numbers, which are computed now."""
+    for x, is_mapped in zip(xs, mapped, strict=True):
+        if getattr(x, "ndim", 0) != is_mapped or not has_values(x):
+            return False
+    return True
 
 
 TERMS = {

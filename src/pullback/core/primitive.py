@@ -22,7 +22,7 @@ from .node import MISSED, Recorders, Residual, keep, packing
 from .rows import ReadApart, present_part
 from .rules import SPECIFIED, RulesForOne, match, note_rule
 from .spec import Spec, spec_of, zeros
-from .trace import youngest
+from .trace import CONSTANT, youngest
 from .traits import Traits
 
 PACKAGE = __name__.partition(".")[0] + "."
@@ -96,12 +96,19 @@ class Primitive(Traits, ReadApart):
             out = record(self, static, *xs)
             if out is not MISSED:
                 return out
+            if (plain := without_constants(xs)) is not None:
+                return self(*plain, **static)
         trace = youngest(xs)
         return self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
 
     def of(self, x: Any, static: dict[str, Any]) -> Any:
         """self(x, **static), the short way for one operand."""
         return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether `of` of an Array is its trace's `single`, and nothing more."""
+        return type(self).of is Primitive.of
 
     def __repr__(self) -> str:
         return self.name
@@ -196,6 +203,27 @@ class Primitive(Traits, ReadApart):
 @cache
 def names_in(reads: str) -> frozenset[str]:
     return frozenset(reads.split())
+
+
+def without_constants(xs: Any) -> list[Any] | None:
+    """Operands of reverse traces with plain arrays for constants, which go the shorter way.
+
+    None where no constant stands beside what moves, or where more must be asked.
+    """
+    found = moves = False
+    for x in xs:
+        if type(x) is Array:
+            if x.within is not CONSTANT:
+                if not x.within.writes_nodes:
+                    return None
+                moves = True
+            elif x.storage is not None or type(x.payload) is not ndarray:
+                return None
+            else:
+                found = True
+    if not (found and moves):
+        return None
+    return [x.payload if type(x) is Array and x.within is CONSTANT else x for x in xs]
 
 
 def one_by_one(

@@ -40,7 +40,10 @@ def as_called(primitive: Any, xs: Any) -> tuple[Any, Any]:
     """The primitive and the operands with which values are those of a ufunc called by name."""
     if primitive.of_numbers is not None and of_plain_numbers(xs):
         return primitive.of_numbers, xs
-    return primitive, operands_of_numpy(xs, primitive)
+    xs = operands_of_numpy(xs, primitive)
+    if primitive.of_examples is not None and all(map(has_values, xs)):
+        return primitive.of_numbers, xs
+    return primitive, xs
 
 
 def of_plain_numbers(xs: Any) -> bool:
@@ -51,6 +54,15 @@ def of_plain_numbers(xs: Any) -> bool:
                 return False
         elif type(x) not in REAL and type(x) is not int:
             return False
+    return True
+
+
+def has_values(x: Any) -> bool:
+    """Whether x is computed now, and not recorded: it may carry derivatives, and may be mapped."""
+    while type(x) is Array:
+        if not (x.within.leaves_values or x.within.maps):
+            return False
+        x = x.payload
     return True
 
 

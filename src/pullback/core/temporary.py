@@ -14,13 +14,39 @@ from typing import Any
 
 @contextmanager
 def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
-    """Set a context variable within, and set it back even if an exception comes in between."""
-    before = variable.get()
+    """Set a context variable within, and set it back even if an exception comes in between.
+
+    Where KeyboardInterrupt comes as `with` is left, the block ends when its object is dropped. An
+    outer block may have ended by then, and has set the variable back for both.
+    """
+    if variable not in BLOCKS:
+        BLOCKS[variable] = ContextVar(f"blocks of {variable.name}", default=None)
+    blocks = BLOCKS[variable]
+    before, outer = variable.get(), blocks.get()
+    block = Block(outer)
     try:
+        blocks.set(block)
         variable.set(value)
         yield
     finally:
-        variable.set(before)
+        while outer is not None and not outer.ended:
+            outer = outer.outer
+        if outer is None:
+            variable.set(before)  # the first call, after which an exception may come
+            block.ended = True
+            blocks.set(block.outer)
+
+
+class Block:
+    """A block of `during`, and the one around it that sets the same variable."""
+
+    __slots__ = ("ended", "outer")
+
+    def __init__(self, outer: Block | None) -> None:
+        self.outer, self.ended = outer, False
+
+
+BLOCKS: dict[Any, ContextVar[Block | None]] = {}  # the innermost one under way, by variable
 
 
 @contextmanager

@@ -9,7 +9,6 @@ are no Arrays, it calls NumPy's function.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from types import FunctionType, ModuleType
@@ -24,6 +23,7 @@ from ..core.dispatch import (
     array_function,
     by_elements,
     general_ufunc,
+    parameters_of,
     unknown,
 )
 from ..core.instances import BY_METHOD
@@ -152,7 +152,10 @@ def ours(function: Any, fresh: bool = False) -> Any:
             names, kinds, rest = places(function)
             kinds = kinds + [rest] * 9
             if FUNCTIONS[function] is not None:
-                inert = frozenset([name for name, place in names.items() if place is None])
+                # `out` has its own way, and NumPy before 2.1 doesn't look for arrays there.
+                inert = frozenset(
+                    [name for name, place in names.items() if place is None and name != "out"]
+                )
                 joins[:] = [True] if kinds[0] == "arrays" else []
         x = dispatching(args, kinds, found, within)
         if x is None:
@@ -329,12 +332,9 @@ def places(function: Any) -> tuple[dict[str, str | None], list[str | None], str 
     answers come by name, by position, and for what is passed beyond the named positions.
     """
     with UNWATCHED[-1]():  # the program asks for none of this
-        try:
-            parameters = inspect.signature(function).parameters
-        except ValueError:  # before NumPy 2.4 functions in C do not tell; an implementation does
-            if FUNCTIONS[function] is None:
-                return {}, [], "array"
-            parameters = inspect.signature(FUNCTIONS[function]).parameters
+        parameters = parameters_of(function)
+    if not parameters:
+        return {}, [], "array"
     probes = {name: probe(f"array {name}", probe(f"arrays {name}")) for name in parameters}
     by_position = [
         name

@@ -136,7 +136,7 @@ class DotOfVectors(Einsum):
     """Products of the last axes, added in the order of `numpy.vecdot`, which isn't `einsum`'s."""
 
     def value(self, x, y, *, ins, result, optimize):
-        return np.vecdot(np.conjugate(x), y)  # which conjugates x
+        return np.vecdot(np.conjugate(x) if x.dtype.kind == "c" else x, y)  # which conjugates x
 
     def composed(self, x, y, **static):
         return einsum_p(x, y, **static)

@@ -18,12 +18,13 @@ import numpy as np
 from ..core.array import Array
 from ..core.errors import ArgumentTypeError
 from ..core.kinds import TERMS, Elementwise
+from ..core.operands import binary
 from ..core.plain_numpy import count_nonzero
 from ..core.registry import register, replaces
 from ..core.rows import hastily
 from ..core.rule_forms import beside_doubles, in_flight
 from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
-from ..core.scalars import is_python, of_numpy
+from ..core.scalars import has_values, is_python, of_numpy, with_value
 from ..core.spec import spec_of
 from ..core.trace import youngest
 from .arguments import surely
@@ -88,9 +89,9 @@ def order(x, y):
 
     So it is with a number and a bound that it is clipped to, below the bound and above it.
     """
-    if np.iscomplexobj(x) or np.iscomplexobj(y):
-        return x == y
-    return (x >= y) * 1.0 + (x <= y) * 2.0
+    apart = x - y
+    is_complex = hasattr(apart, "dtype") and apart.dtype.kind == "c"
+    return x == y if is_complex else np.sign(apart)
 
 
 def function_row(function, *partials, name, lower=None):
@@ -575,10 +576,20 @@ for cut, primitives in CUTS:
         primitive.declare(cut=cut)
 
 
+def powers(x, y):
+    """Powers of one number after another: `x ** y` of arrays rounds otherwise, by wide vectors."""
+    chars = {x.dtype.char if hasattr(x, "dtype") else "?" for x in (x, y)}
+    return np.float_power(x, y) if "d" in chars and chars.isdisjoint("efgFDGO") else x**y
+
+
+power.of_examples, in_doubles = [with_value(power, value) for value in (powers, np.float_power)]
+
+
 @replaces(np.float_power)
 def float_power(x, y):
     """Power in double precision or better, whatever the operands are."""
-    return np.power(double(x), double(y))
+    xs = double(x), double(y)
+    return binary(in_doubles, *xs) if all(map(has_values, xs)) else np.power(*xs)
 
 
 def double(x):

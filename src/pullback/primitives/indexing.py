@@ -232,7 +232,7 @@ class Scatter(Linear):
             parts(keys, xs), flags, strict=True
         ):
             key, arrays, source, destination = batched(key, arrays, array_flags, size)
-            if not x_mapped and dtype.kind != "b":  # a mask is True wherever it is added
+            if not x_mapped and (dtype.kind != "b" or np.ndim(x)):  # a mask may be True for all
                 x = np.broadcast_to(x, (size, *np.shape(x)))
             x = np.moveaxis(x, destination, source) if source and np.ndim(x) else x
             scattered.append(((key, tuple(arrays)), x))

@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import align
 from ..core.rows import hastily, somewhere
 from ..core.spec import Spec
-from .einsum import einsum_p
+from .einsum import of_vectors
 from .partly import Contraction
 
 
@@ -152,14 +152,19 @@ class Matmul(Contraction):
             case 1, 1:
                 if all(mapped):
                     check_lengths(x, y)
-                    return einsum_p(x, y, ins=("ab", "ab"), result="a", optimize=False)
+                    return of_vectors(x, y)
+                if is_quick(size, x.shape[-1]):
+                    return of_vectors(*align(xs, mapped))
                 return self(x, y) if mapped[0] else self(y, x)
             case 1, rank if mapped[0] and (mapped[1] or rank > 2):
                 x, y = align((row(x), y), mapped)
                 out = self(x, y)
                 return np.reshape(out, (*out.shape[:-2], out.shape[-1]))
-            case 2, 1 if not mapped[0]:
+            case 2, 1 if not mapped[0] and not is_quick(size, prod(x.shape)):
                 return self(y, swap(x))
+            case 1, 2 if not mapped[1] and is_quick(size, prod(y.shape)):
+                out = self(row(x), y)
+                return np.reshape(out, (size, y.shape[1]))
             case _, 1 if mapped[1]:
                 x, y = align((x, column(y)), mapped)
                 out = self(x, y)
@@ -167,6 +172,16 @@ class Matmul(Contraction):
             case (1, _) | (_, 1):
                 return self(x, y)
         return self(*align(xs, mapped))
+
+
+def is_quick(size, n):
+    """Whether to multiply each example with n numbers that all share by a call of BLAS of its own.
+
+    These have the bits of a loop over the examples, which one product of the whole batch has not:
+    what a solver makes of other last bits can be as large as its tolerance. A call costs as much as
+    the product of about 256 numbers; larger batches would take two to six times as long.
+    """
+    return size * (n + 256) <= 2**17
 
 
 def pull_plain(i, x, y, out_bar):

@@ -70,7 +70,9 @@ class BatchTrace(Trace):
     def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
         """x beside a number, or an array with fewer axes than its own: NumPy aligns these."""
         a, plainly = x.payload, type(plain) is not ndarray or plain.ndim < x.payload.ndim
-        if type(a) is ndarray and x.storage is None is x.node and plainly and primitive.by_elements:
+        if not primitive.by_elements or (primitive.by_number and a.ndim == 1):
+            plainly = False
+        if plainly and type(a) is ndarray and x.storage is None is x.node:
             out = primitive.value(plain, a) if i else primitive.value(a, plain)
             return Array(out, self, None)
         return Trace.beside(self, primitive, i, x, plain)

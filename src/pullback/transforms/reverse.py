@@ -341,7 +341,8 @@ class ReverseTrace(Trace):
         """`single` for a primitive with a rule for one operand, of which nothing is read."""
         if type(a) is Array:
             outer = a.within
-            out = primitive.of(a, static) if primitive.views else outer.single(primitive, a, static)
+            is_single = primitive.is_single
+            out = outer.single(primitive, a, static) if is_single else primitive.of(a, static)
             known = type(out) is Array and outer.writes_nodes and out.within is outer
             if known and out.node.rule is rule:
                 # The outer trace has noted it by this rule: what that keeps holds here, too.

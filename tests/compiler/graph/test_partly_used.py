@@ -7,6 +7,7 @@ import scipy.linalg
 import pullback as pb
 from pullback.compiler.graph.optimise import optimised
 from pullback.compiler.program import build
+from pullback.primitives.inner_loops import loops
 
 A = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.3], [0.1, 0.3, 3.0]])
 X = np.array([0.3, -1.0, 2.0, 0.7])
@@ -29,6 +30,8 @@ USED = {
 @pytest.mark.parametrize("name", USED)
 def test_the_rest_is_not_computed(name):
     f, x, primitive = USED[name]
+    if primitive.startswith("svd") and not loops(primitive):
+        pytest.skip("NumPy before 2.1 names its loops of svd otherwise: it's called whole")
     graph, _ = pb.testing.staged(f, [x])
     found = [e for e in optimised(graph).equations if str(e.primitive) == primitive]
     assert len(found) == 1

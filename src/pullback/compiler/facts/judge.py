@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.errors import ArgumentTypeError, kind_of
+from ...core.errors import ArgumentTypeError, kind_of, public_module
 from ...core.reach.bytecode import original
 from ...core.reach.namespaces import apart
 from ...core.usage import usage
@@ -284,7 +284,8 @@ def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     module, name = home_of(callee)
     mine = str(callee.__globals__.get("__name__")) if isinstance(callee, FunctionType) else module
     if effectful(module, name) and effectful(mine, name):  # a decorator may have changed it
-        return f"it calls `{name if module in ('builtins', 'numpy') else f'{module}.{name}'}`"
+        shown = public_module(module, name)
+        return f"it calls `{name if shown in ('builtins', 'numpy') else f'{shown}.{name}'}`"
     return None
 
 

@@ -16,6 +16,7 @@ crossed_edges        edges that lie between these points
 initial              solve_ivp, odeint
 paths                which steps their solutions take, and the same steps on Arrays
 switching            their solutions in pieces, where the right-hand side jumps or has kinks
+pieces               these pieces on plain values, and the jumps between them
 discontinuities      where along a solution the right-hand side jumps or has kinks
 decisions            the decisions of a right-hand side at a point
 recorded_right_side  a right-hand side that is recorded once instead of run each time

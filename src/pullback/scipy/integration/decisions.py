@@ -108,12 +108,12 @@ class DecisionTrace(Trace):
     def note(
         self, primitive: Primitive, out: Any, values: Any, static: dict[str, Any], moves: bool
     ) -> Any:
+        if not any(is_inexact(getattr(x, "dtype", OTHER)) for x in values):
+            return None
         level = out
         if primitive.level is not None:
             level = primitive.level(*values, **static)
         elif not primitive.steps and getattr(out, "dtype", OTHER).kind not in "biu":
-            return None
-        if not any(is_inexact(getattr(x, "dtype", OTHER)) for x in values):
             return None
         found, shape = primitive.surface, np.shape(level)
         surface = lambda: np.broadcast_to(found(*values, **static) * 1.0, shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -116,13 +117,15 @@ class RightHandSide:
             return None
         return np.ravel(found.surface())[element]
 
+    plain_height = height  # what it closes over may be plain, too
+
     def crossing(
         self, t: float, y: np.ndarray, sign: float, slope: Any, which: Any
     ) -> tuple[float, float]:
         """A surface and its slope along the solution; NaN if it is not known."""
 
         def along(by: Any) -> Any:
-            found = self.height(t + sign * by, y + by * slope, *which)
+            found = self.plain_height(t + sign * by, y + by * slope, *which)
             return by * np.nan if found is None else found + 0 * by
 
         height, rate = jvp(along, (np.float64(0.0),), (np.float64(1.0),))
@@ -157,13 +160,17 @@ class RightHandSide:
             return np.stack(found)
 
         program = RecordedFunction(heights, np.float64(t), y)
-        theta = [np.asarray(peel(x)) for x in program.theta]
-        generator, origins = np.random.default_rng(0), [origin(x) for x in program.theta]
-        first = program([t, y], theta)
+        theta = {origin(x): np.asarray(peel(x)) for x in program.theta}
+        known, origins = [y, *theta.values()], [origin(x) for x in program.theta]
+
+        def at(*xs: Any) -> Any:
+            moving = dict(zip(theta, xs[1:], strict=True))
+            return program([t, xs[0]], [moving[x] for x in origins])
+
+        generator = np.random.default_rng(0)
         for _ in range(2):
-            xs = [changed_a_little(x, generator) for x in (y, *theta)]
-            moving = dict(zip(origins, xs[1:], strict=True))
-            moved = (program([t, xs[0]], [moving[x] for x in origins]) - first) / rates
+            xs_dot = tuple([random_direction(x, generator) for x in known])
+            moved = np.asarray(peel(jvp(at, tuple(known), xs_dot)[1])) / rates
             if np.max(moved) - np.min(moved) > 1e-3 * np.max(np.abs(moved)):
                 raise at_once(several[0][0])
 
@@ -191,9 +198,9 @@ def origin_of_node(node: Any) -> Any:
     return id(node.rule), how, tuple([origin_of_node(x) for x in node.parents])
 
 
-def changed_a_little(x: Any, generator: Any) -> Any:
+def random_direction(x: Any, generator: Any) -> Any:
     by = generator.uniform(0.5, 1, np.shape(x)) * generator.choice([-1, 1], np.shape(x))
-    return x + 1e-6 * by * (1e-3 + np.abs(x)) if x.dtype.kind in "fc" else x
+    return by * (1e-3 + np.abs(x))
 
 
 def with_slope(fun: Callable[..., Any], edges: bool = True) -> Callable[..., Any]:
@@ -257,20 +264,22 @@ class Search:
         xs = (np.array([t for _, t in places]) - np.array(self.ts)[steps[at]]) / hs
         return np.asarray(peel(vmap(self.path.method.at)(ys, hs, polynomials, xs)))
 
-    def jumps(self) -> list[Change]:
-        """The changes of decisions at which it jumps, in order of time."""
+    @cached_property
+    def found(self) -> list[Found]:
+        """The changes of decisions, in order of time."""
         places = [(i, float(a + u * (b - a))) for i, (a, b) in enumerate(pairwise(self.ts))
                   if a != b for u in PLACES]  # fmt: skip
         ts = np.array([self.ts[0], *[t for _, t in places]])
         outs, changes = self.side.swept(ts, np.concatenate([self.ys[:1], self.states(places)]))
         self.starts_steep = starts_steep(outs)
-        found = [(i, float(ts[n]), t, frozenset(changes[n + 1]))
-                 for n, (i, t) in enumerate(places) if changes[n + 1]]  # fmt: skip
-        if not found:
-            return []
         self.largest = np.max([np.abs(x) for x in outs[1:] if x.shape == outs[1].shape], axis=0)
-        counting = self.counting(found)
-        return [Change(a, b, keys & counting) for _, a, b, keys in found if keys & counting]
+        return [(i, float(ts[n]), t, frozenset(changes[n + 1]))
+                for n, (i, t) in enumerate(places) if changes[n + 1]]  # fmt: skip
+
+    def jumps(self) -> list[Change]:
+        """The changes of decisions at which it jumps."""
+        counting = self.counting(self.found) if self.found else set()
+        return [Change(a, b, keys & counting) for _, a, b, keys in self.found if keys & counting]
 
     def counting(self, found: list[Found]) -> set[Key]:
         """The decisions with a change at which the right-hand side jumps."""
@@ -301,36 +310,38 @@ class Search:
         parts = max(2, min(self.side.parts, PLACES_AT_ONCE // max(1, len(found))))
         largest = max([abs(t) for t in (self.ts[0], self.ts[-1], self.ts[-1] - self.ts[0])])
         width = max(width * abs(self.ts[-1] - self.ts[0]), 8 * np.spacing(largest))
-        open_ = [(change, change[1], change[2], True) for change in found]
+        open_ = [(change, change[1], change[2]) for change in found]
         while open_:
             places = [(change[0], float(a + (b - a) * k / parts))
-                      for change, a, b, _ in open_ for k in range(parts + 1)]  # fmt: skip
+                      for change, a, b in open_ for k in range(parts + 1)]  # fmt: skip
             outs, changes = self.side.swept(np.array([t for _, t in places]), self.states(places))
             still, open_ = open_, []
-            for n, (change, a, b, _) in enumerate(still):
-                row = n * (parts + 1)
-                there = [k for k in range(row + 1, row + parts + 1) if changes[k] & change[-1]]
-                if not there:
-                    continue
-                k = there[0]
-                low, high = places[k - 1][1], places[k][1]
-                first, last = outs[k - 1], outs[k]
-                differ = self.differ(first, last)
-                moves = not self.closely and self.differ(first, last, len(self.ys[0]), JUMP)
-                if (
-                    abs(high - low) > width
-                    and abs(high - low) < abs(b - a)
-                    and (self.closely or differ or moves)
-                ):
-                    open_.append((change, low, high, differ))
-                    continue
-                cancels = not differ and self.cancel(change[0], low, high)
-                if (differ or moves) and self.is_smooth(change[0], (low + high) / 2, change[-1]):
-                    continue
-                self.may_jump |= moves or cancels
-                if differ or cancels:
-                    jumping.append(change)
-                    self.values_jump |= self.differ(first, last, len(self.ys[0]))
+            for n, (change, a, b) in enumerate(still):
+                row, seen = n * (parts + 1), frozenset[Key]()
+                for k in range(row + 1, row + parts + 1):
+                    keys = change[-1] & changes[k]
+                    if keys <= seen:
+                        continue
+                    seen |= keys
+                    low, high = places[k - 1][1], places[k][1]
+                    first, last = outs[k - 1], outs[k]
+                    differ = self.differ(first, last)
+                    moves = not self.closely and self.differ(first, last, len(self.ys[0]), JUMP)
+                    here = change[0], low, high, keys
+                    if (
+                        abs(high - low) > width
+                        and abs(high - low) < abs(b - a)
+                        and (self.closely or differ or moves)
+                    ):
+                        open_.append((here, low, high))
+                        continue
+                    cancels = not differ and self.cancel(change[0], low, high)
+                    if (differ or moves) and self.is_smooth(change[0], (low + high) / 2, keys):
+                        continue
+                    self.may_jump |= moves or cancels
+                    if differ or cancels:
+                        jumping.append(here)
+                        self.values_jump |= self.differ(first, last, len(self.ys[0]))
         return jumping
 
     def is_smooth(self, i: int, t: float, keys: frozenset[Key]) -> bool:
@@ -361,14 +372,18 @@ class Search:
 
     def cancel(self, i: int, a: float, b: float) -> bool:
         """Whether several decisions change there, one of which would be a jump by itself."""
-        (first, start), (_, end) = [self.side.all_at(t, self.state(i, t)) for t in (a, b)]
+        return self.hides((a, self.state(i, a)), (b, self.state(i, b)))
+
+    def hides(self, before: tuple[float, Any], behind: tuple[float, Any]) -> bool:
+        """Whether one of several decisions that change between two points would be a jump alone."""
+        (first, start), (_, end) = [self.side.all_at(*point) for point in (before, behind)]
         changed = start.on_its_way(start.changed(end))
         for key, element in changed if len(changed) > 1 else ():
             result, then = start.found[key].result, end.found[key].result
             if result is not None and np.shape(result) == np.shape(then):
                 there = np.arange(np.size(result)).reshape(np.shape(result)) == element
                 other = np.where(there, then, result)
-                if self.differ(first, self.side.all_at(a, self.state(i, a), {key: other})[0]):
+                if self.differ(first, self.side.all_at(*before, {key: other})[0]):
                     return True
         return False
 
@@ -406,6 +421,10 @@ class KinkSearch(Search):
     def counting(self, found: list[Found]) -> set[Key]:
         known = {key for _, a, b, keys in found if (a, b) in self.known for key in keys}
         return known | self.jumping([(i, a, b, keys - known) for i, a, b, keys in found])
+
+    def changes(self) -> list[Change]:
+        """All changes of decisions, whether there are kinks or not."""
+        return [Change(a, b, keys) for _, a, b, keys in self.found]
 
     def kinks(self) -> list[Change]:
         """Jumps and kinks; none if there are no kinks, or if forward mode has no rule."""

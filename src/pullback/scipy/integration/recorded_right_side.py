@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import peel
+from ...core.array import Array, peel
 from ...core.graph import Graph, Variable
 from ...core.lost import REPEATS
 from ...core.temporary import during
@@ -76,10 +76,7 @@ class RecordedBranch:
     """One way of a right-hand side: its result, its questions, and its decisions by what moves.
 
     The result is its value, and all slopes in one vector.
-    ends: in a row of all that it gives, where each part ends
     """
-
-    ends: Any = None
 
     def __init__(self, number: int, branch: WrittenBranch, live: list[bool]) -> None:
         self.number, self.theta, self.answers = number, branch.theta, branch.answers
@@ -93,7 +90,9 @@ class RecordedBranch:
         self.graph = graph = Graph(
             graph.inputs, graph.equations, [*graph.outputs, *wanted]
         ).pruned()
-        self.steps = PlainGraph(graph)
+        self.steps, self.operands = PlainGraph(graph), dict[int, Any]()
+        self.runner = GraphRunner(graph)
+        self.constants = self.runner.opened()
         numbers = {id(e): i for i, e in enumerate(graph.equations)}
         self.places = [numbers[id(e)] for e in self.equations]
         self.kinds, self.keys = list[Any](), list[Key]()
@@ -111,8 +110,12 @@ class RecordedBranch:
 
         others: results of decisions that are to be others, of operations with one
         """
-        places = {self.places[key[2]]: x for key, x in others.items() if key[1] == self.number}
-        found = iter(self.steps([*xs, *[theta[i] for i in self.theta]], places))
+        xs = [*xs, *[theta[i] for i in self.theta]]
+        if any(type(x) is Array for x in xs) or others:
+            places = {self.places[key[2]]: x for key, x in others.items() if key[1] == self.number}
+            found = iter(self.steps(xs, places))
+        else:
+            found = iter(self.runner(xs, self.constants))
         outs, by_key = [next(found) for _ in range(self.n_outs)], dict[Key, Any]()
         for i, (e, level, counted) in enumerate(self.kinds):
             results = [next(found) for _ in e.outputs]
@@ -125,17 +128,21 @@ class RecordedBranch:
                 outs += [x for x, counts in zip(results, counted, strict=True) if counts]
         return outs, by_key
 
+    def surface(self, i: int) -> tuple[Any, Graph, Any]:
+        """The surface of an operation, the graph of its operands, and its static parameters."""
+        if i not in self.operands:
+            e, graph = self.equations[i], self.surfaces.graph
+            of_it = Graph(graph.inputs, graph.equations, e.inputs).pruned()
+            self.operands[i] = jump_of(e)[0], of_it, e.static
+        return self.operands[i]
+
     def rows(self, ts: np.ndarray, ys: np.ndarray, theta: list[Any]) -> list[np.ndarray]:
         """The same at several places, a row for each."""
 
-        def flat(t: Any, y: Any) -> Any:
-            return np.concatenate([np.ravel(x) * 1.0 for x in self([t, y], theta)[0]])
-
         with np.errstate(all="ignore"):
-            if self.ends is None:
-                value, slopes, *rest = [np.size(x) for x in self([ts[0], ys[0]], theta)[0]]
-                self.ends = np.cumsum([value + slopes, *rest])[:-1]
-            return np.split(np.asarray(peel(vmap(flat)(ts, ys))), self.ends, axis=1)
+            found = vmap(lambda t, y: tuple(self([t, y], theta)[0]))(ts, ys)
+        value, slopes, *rest = [np.reshape(peel(x), (len(ts), -1)) * 1.0 for x in found]
+        return [np.concatenate([value, slopes], axis=1), *rest]
 
 
 class RecordedDecisions(PointDecisions):
@@ -253,15 +260,20 @@ class RecordedRightHandSide(RightHandSide):
         return self.value(t, y)[0]
 
     def height(self, t: Any, y: Any, key: Key, element: int) -> Any:
+        return self.height_for(self.program.theta, t, y, key, element)
+
+    def plain_height(self, t: Any, y: Any, key: Key, element: int) -> Any:
+        return self.height_for(self.theta, t, y, key, element)
+
+    def height_for(self, theta: Any, t: Any, y: Any, key: Key, element: int) -> Any:
+        """A surface, for these values of what it closes over."""
         _, number, i, _ = key
         branch = self.branches[number]
-        e = branch.equations[i]
-        surface, graph = jump_of(e)[0], branch.surfaces.graph
+        surface, graph, static = branch.surface(i)
         if surface is None:
             return None
-        theta = [self.program.theta[n] for n in branch.theta]
-        operands = Graph(graph.inputs, graph.equations, e.inputs).pruned().evaluate(t, y, *theta)
-        found = np.ravel(surface(*operands, **e.static) * 1.0)
+        operands = graph.evaluate(t, y, *[theta[n] for n in branch.theta])
+        found = np.ravel(surface(*operands, **static) * 1.0)
         return found[element if len(found) > 1 else 0]
 
 
