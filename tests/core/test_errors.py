@@ -219,7 +219,8 @@ class TestArgnums:
             "`grad(loss)` differentiates argument 1, `x`, which was passed by keyword.\n"
             "  Pass it by position: `grad(f)(x)`."
         )
-        assert "`w`, which was passed by keyword" in text_of(lambda: pb.jacobian(loss)(w=X))
+        for transform in (pb.jacobian, pb.explain):
+            assert "`w`, which was passed by keyword" in text_of(lambda t=transform: t(loss)(w=X))
         assert "`y`, which was passed by keyword" in text_of(
             lambda: pb.grad(loss, (0, 2))(X, 1.0, y=1.0)
         )

@@ -128,8 +128,10 @@ class TestTrees:
 
     def test_what_is_refused(self):
         """Integers, as in other trees; a Jacobian, which no Series can be."""
-        with pytest.raises(pb.DtypeError, match="int64"):
+        with pytest.raises(pb.DtypeError, match=r"`t\['n'\]`, a leaf .* int64"):
             pb.grad(lambda t: t.v.sum())(self.TABLE.assign(n=[1, 2, 3]))
+        with pytest.raises(pb.DtypeError, match=r"differentiates `s`, .* int64"):
+            pb.grad(lambda s: s.sum())(self.S.astype(int))
         with pytest.raises(pb.ShapeError, match=r"`x.to_numpy\(\)`"):
             pb.jacobian(lambda s: s * s.sum())(self.S)
         with pytest.raises(pb.NonScalarOutputError, match="Series"):

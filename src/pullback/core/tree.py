@@ -93,7 +93,7 @@ def register_tree(
             f" lambda x: ((x.a, x.b), None), lambda aux, xs: {cls.__name__}(*xs))`."
         )
     try:
-        optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE)
+        enter(cls, flatten, unflatten)
     except ValueError as error:
         raise ArgumentTypeError(
             f"`{cls.__name__}` is registered as a tree already.\n"
@@ -152,6 +152,11 @@ def meet(classes: set[type]) -> None:
             else:
                 register_dataclass(cls)
             SEEN.add(cls)
+
+
+def enter(cls: Any, flatten: Any, unflatten: Any, entry: Any = optree.AutoEntry) -> None:
+    """Enter a class whose flatten may also give names of the children, which entry writes."""
+    optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE, path_entry_type=entry)
 
 
 def paths(tree: Any, name: str) -> list[str]:

@@ -44,6 +44,8 @@ class Explain(Transformation):
         raise AttributeError(f"'Explain' object has no attribute '{name}'", name=name, obj=self)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        if kwargs and not args and self.argnums is None:
+            Selection(0, self.verb).positions(self.fun, args, kwargs)  # which refuses keywords
         return Explanation(self.fun, args, kwargs, self.argnums, self.out_bar, self.tangents)
 
 

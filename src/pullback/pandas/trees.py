@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import optree
 import pandas as pd
 
 from ..core.array import Array
 from ..core.errors import ShapeError
-from ..core.tree import register_tree
+from ..core.tree import enter
 from .columns import column, numbers
 
 
@@ -79,7 +80,8 @@ def children_of_table(x: Any) -> Any:
     arrays = [x.iloc[:, i] for i in range(x.shape[1])]
     places = [i for i, y in enumerate(arrays) if is_leaf(y)]
     others = {i: y for i, y in enumerate(arrays) if i not in places}
-    return [numbers(arrays[i]) for i in places], Frame([x.index, x.columns], places, others)
+    frame = Frame([x.index, x.columns], places, others)
+    return [numbers(arrays[i]) for i in places], frame, tuple([x.columns[i] for i in places])
 
 
 def table(aux: Frame, children: Any) -> Any:
@@ -95,6 +97,13 @@ def table(aux: Frame, children: Any) -> Any:
 def register(cls: type) -> None:
     """Make `pandas.Series` or `pandas.DataFrame` a tree."""
     if issubclass(cls, pd.Series):
-        register_tree(cls, children_of_series, series)
+        enter(cls, children_of_series, series, ItselfEntry)
     else:
-        register_tree(cls, children_of_table, table)
+        enter(cls, children_of_table, table, optree.MappingEntry)
+
+
+class ItselfEntry(optree.PyTreeEntry):
+    """The numbers of a Series, which are called by its own name."""
+
+    def codify(self, /, node: str = "") -> str:
+        return node
