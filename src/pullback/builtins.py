@@ -25,6 +25,7 @@ from typing import Any, Protocol, Union
 import numpy as np
 
 from .core.array import Array, class_of_number, is_number, snapshot, stop, without_axes
+from .core.errors import ArgumentTypeError
 from .core.in_place import SHOWN
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
@@ -51,6 +52,11 @@ def number(x: Any, asked: real.str, dtype: Any) -> Any:
         x.within.converts(x, asked)
         return None
     x = without_axes(x)
+    if x.dtype.kind in "mM":
+        raise ArgumentTypeError(
+            f"`{asked}` was asked of an Array {x.within.spec(x)}, and a date or a time is no number"
+            " to Python.\n  Divide a time by its unit, as in `x / np.timedelta64(1, 's')`."
+        )
     out = snapshot(x) if x.dtype == dtype else x.astype(dtype)
     return out.within.number(out)
 

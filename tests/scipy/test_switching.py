@@ -346,3 +346,23 @@ def test_what_changes_shortly_behind_a_smooth_change(name, smooth):
 
         squares = -0.9 * (3 - 0.9) ** 2 if smooth == "square" else 0.0
         assert pb.grad(end)(1.0) == pytest.approx(squares + slope(2 - way), rel=1e-6)
+
+
+RAMPS = {
+    "clip": lambda u: np.clip(u, 0, 1),
+    "minimum of maximum": lambda u: np.minimum(np.maximum(u, 0.0), 1.0),
+    "minimum of clips": lambda u: np.minimum(np.clip(u + 1, 0, 1), np.clip(1 - u, 0, 1)),
+    "interp": lambda u: np.interp(u, [0.0, 1.0], [0.0, 1.0]),
+    "trapezoid": lambda u: np.clip(2 - np.abs(u), 0, 1),
+}
+
+
+@pytest.mark.parametrize("name", RAMPS)
+def test_second_derivatives_of_ramps(name):
+    """The surface of `out == x`, which is 0 on one side, seemed to move unlike that of a bound."""
+    end = lambda k: integrate.solve_ivp(
+        lambda t, y: RAMPS[name]((t - k) / 0.2) - y, (0, 2), [0.0], rtol=1e-8, atol=1e-10
+    ).y[0, -1]
+    slope, by = pb.grad(end), 1e-3
+    near = (slope(0.77 + by) - slope(0.77 - by)) / (2 * by)
+    assert pb.grad(slope)(0.77) == pytest.approx(near, rel=1e-4)

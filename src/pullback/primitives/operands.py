@@ -143,7 +143,7 @@ def beside_on_the_left(operation, apply, x, other):
 
 
 def compared_with(operation, apply, x, other):
-    """`x < other` in the same case; what is not a number is equal to none."""
+    """`x < other` in the same case; what NumPy can't compare, as a number and a text, differs."""
     known = numeric(x, other)
     if known is NotImplemented:
         if takes_over(x, other):
@@ -152,14 +152,21 @@ def compared_with(operation, apply, x, other):
             return NotImplemented
         answers = [bool(operation(element, other)) for element in np.ravel(x)]
         return np.reshape(np.array(answers, bool), x.shape)
-    if operation in (operator.eq, operator.ne) and kind_of_elements(known) in "SUMmV":
+    if operation in (operator.eq, operator.ne) and not is_comparable(x, known):
         shape = np.broadcast_shapes(x.shape, np.shape(known))
         return np.full(shape, operation is operator.ne)[()]
     return apply(x, known)
 
 
-def kind_of_elements(x):
-    return (x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind
+def is_comparable(x, y):
+    """Whether NumPy has a loop for `x == y`, as for two texts or two dates."""
+    kinds = [(z if hasattr(z, "dtype") else np.asarray(z)).dtype.kind for z in (x, y)]
+    if not NO_NUMBERS.intersection(kinds):
+        return True
+    return kinds[0] == kinds[1] or set(kinds) == {"U", "T"}
+
+
+NO_NUMBERS = frozenset("SUTMmV")
 
 
 def check_written(x, other):

@@ -95,6 +95,11 @@ class BatchTrace(Trace):
 
     def number(self, x: Array) -> Array:
         kind = PYTHONS.get(x.dtype.kind)
+        if x.dtype.kind in "mM" and type(np.zeros((), x.dtype).item()) is int:
+            raise ConversionError(
+                f"`x.item()` of an Array {self.spec(x)} that is mapped by `{self.name}` is an"
+                " integer to Python, which counts its units.\n  Write `x.astype(int)`."
+            )
         if kind is None or x.dtype.char in "gG":  # whose `item()` are NumPy's
             return x
         return Array(stored(x.payload, kind), self, kind)
@@ -332,7 +337,18 @@ def to_front(leaf: Any, axis: int, fun: Any) -> Any:
         refuse_ended(leaf, f"`vmap({name_of(fun)})` was given")
         array: Any = leaf
         return np.moveaxis(array, axis, 0) if axis else fresh(leaf)
-    return duplicate(np.moveaxis(np.asarray(leaf), axis, 0))
+    plain = np.asarray(leaf)
+    if plain.dtype.kind in OF_OTHERS:
+        raise ArgumentTypeError(
+            f"`vmap({name_of(fun)})` was given an array of {OF_OTHERS[plain.dtype.kind]} to map,"
+            f" {spec_of(plain)}: an element that stands for those of all examples has no class.\n"
+            "  Map arrays of numbers, texts or dates, such as the fields one by one, or loop over"
+            " the examples: `np.stack([f(x) for x in xs])`."
+        )
+    return duplicate(np.moveaxis(plain, axis, 0))
+
+
+OF_OTHERS = {"O": "objects", "V": "fields"}  # by the kind of its dtype
 
 
 def prefix(axes: Any, tree: Any, leaves: list[Any], what: str, fun: Any) -> list[Any]:

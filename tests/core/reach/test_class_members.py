@@ -339,3 +339,31 @@ def test_objects_that_are_called_are_looked_at_again_when_their_class_changes():
         Layer.__call__ = first
         expected = 3 * 2.0 + 3 * (math.sin(0.7) + 0.7 * math.cos(0.7))
         assert pb.grad(f)(0.7) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("place", ["a default", "a cell"])
+def test_what_a_function_holds_is_reached_whenever_it_changes(place):
+    """Between calls of one gradient: a number, objects of two classes, and the first again."""
+
+    class Cosine:
+        def __mul__(self, x):
+            return math.cos(x)
+
+    class Sine:
+        def __mul__(self, x):
+            return np.array([math.sin(x), 1.0])[0]
+
+    held = 2.0
+
+    def by_default(x, scale=2.0):
+        return scale * x
+
+    def by_cell(x):
+        return held * x
+
+    f = by_default if place == "a default" else by_cell
+    gradient = pb.grad(f)
+    for held, expected in [(2.0, 2.0), (Cosine(), -np.sin(0.7)), (Sine(), np.cos(0.7)), (3.0, 3.0)]:
+        by_default.__defaults__ = (held,)
+        for _ in range(3):
+            np.testing.assert_allclose(gradient(0.7), expected, 1e-12)

@@ -142,7 +142,7 @@ def reach_again(fn: Any) -> bool:
     """Exchange code as in an earlier session; False if that takes more than a look at its names."""
     code = fn.__code__
     known = AGAIN.get(id(code))
-    if known is None or len(sys.modules) != LOADED[0] or id(fn) in STANDS or fn.__defaults__:
+    if known is None or len(sys.modules) != LOADED[0] or id(fn) in STANDS:
         return False
     _, new, named = known
     scope = fn.__globals__
@@ -157,11 +157,13 @@ def reach_again(fn: Any) -> bool:
                 return False
         elif kind not in BORING and id(kind) not in KNOWN:
             return False
+    held: Any = fn.__defaults__ or ()
     if fn.__closure__:
-        for x in contents(fn.__closure__):
-            kind = type(x)
-            if kind not in BORING and id(kind) not in KNOWN:
-                return False
+        held = (*held, *contents(fn.__closure__))
+    for x in held:
+        kind = type(x)
+        if kind not in BORING and id(kind) not in KNOWN:
+            return False
     with LOCK: return exchange(((fn, new, code),))  # fmt: skip
 
 

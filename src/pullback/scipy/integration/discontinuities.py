@@ -160,13 +160,18 @@ class RightHandSide:
             return np.stack(found)
 
         program = RecordedFunction(heights, np.float64(t), y)
-        theta = [np.asarray(peel(x)) for x in program.theta]
-        generator, origins = np.random.default_rng(0), [origin(x) for x in program.theta]
-        first = program([t, y], theta)
+        theta = {origin(x): np.asarray(peel(x)) for x in program.theta}
+        floats = [key for key, x in theta.items() if x.dtype.kind in "fc"]
+        operands, origins = (y, *map(theta.get, floats)), [origin(x) for x in program.theta]
+
+        def at(*xs: Any) -> Any:
+            moving = theta | dict(zip(floats, xs[1:], strict=True))
+            return program([t, xs[0]], [moving[x] for x in origins])
+
+        generator = np.random.default_rng(0)
         for _ in range(2):
-            xs = [changed_a_little(x, generator) for x in (y, *theta)]
-            moving = dict(zip(origins, xs[1:], strict=True))
-            moved = (program([t, xs[0]], [moving[x] for x in origins]) - first) / rates
+            xs_dot = tuple([random_direction(x, generator) for x in operands])
+            moved = np.asarray(peel(jvp(at, operands, xs_dot)[1])) / rates
             if np.max(moved) - np.min(moved) > 1e-3 * np.max(np.abs(moved)):
                 raise at_once(several[0][0])
 
@@ -194,9 +199,9 @@ def origin_of_node(node: Any) -> Any:
     return id(node.rule), how, tuple([origin_of_node(x) for x in node.parents])
 
 
-def changed_a_little(x: Any, generator: Any) -> Any:
+def random_direction(x: Any, generator: Any) -> Any:
     by = generator.uniform(0.5, 1, np.shape(x)) * generator.choice([-1, 1], np.shape(x))
-    return x + 1e-6 * by * (1e-3 + np.abs(x)) if x.dtype.kind in "fc" else x
+    return by * (1e-3 + np.abs(x))
 
 
 def with_slope(fun: Callable[..., Any], edges: bool = True) -> Callable[..., Any]:
