@@ -161,16 +161,17 @@ class RightHandSide:
 
         program = RecordedFunction(heights, np.float64(t), y)
         theta = {origin(x): np.asarray(peel(x)) for x in program.theta}
-        known, origins = [y, *theta.values()], [origin(x) for x in program.theta]
+        floats = [key for key, x in theta.items() if x.dtype.kind in "fc"]
+        operands, origins = (y, *map(theta.get, floats)), [origin(x) for x in program.theta]
 
         def at(*xs: Any) -> Any:
-            moving = dict(zip(theta, xs[1:], strict=True))
+            moving = theta | dict(zip(floats, xs[1:], strict=True))
             return program([t, xs[0]], [moving[x] for x in origins])
 
         generator = np.random.default_rng(0)
         for _ in range(2):
-            xs_dot = tuple([random_direction(x, generator) for x in known])
-            moved = np.asarray(peel(jvp(at, tuple(known), xs_dot)[1])) / rates
+            xs_dot = tuple([random_direction(x, generator) for x in operands])
+            moved = np.asarray(peel(jvp(at, operands, xs_dot)[1])) / rates
             if np.max(moved) - np.min(moved) > 1e-3 * np.max(np.abs(moved)):
                 raise at_once(several[0][0])
 
