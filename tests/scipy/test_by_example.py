@@ -344,6 +344,10 @@ BY_RANK = {
     "boxcox_normmax": lambda x: stats.boxcox_normmax(np.abs(x), method="all")[0],
     "entropy": lambda x: stats.poisson.entropy(np.exp(x[0])),
     "expect": lambda x: stats.poisson(np.exp(x[0])).expect(lambda k: k**1.5 + x[1]),
+    "poisson_means_test": lambda x: stats.poisson_means_test(7, np.exp(x[0]), 5, 2.0).pvalue,
+    "quantile": lambda x: stats.quantile(x, 0.3 + 0.1 * np.tanh(x[0])),
+    "trim1": lambda x: np.sum(stats.trim1(x, 0.2) ** 2),
+    "weightedtau": lambda x: stats.weightedtau(x, Y).statistic,
 }
 
 

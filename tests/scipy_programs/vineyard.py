@@ -290,7 +290,7 @@ def box_cox(volumes, shift):
     x = volumes + shift
     lmbdas, ppcc = st.boxcox_normplot(x, -1.0, 1.5, N=6)
     tests = [st.yeojohnson_llf(lam, x) for lam in (0.3, 0.9)]
-    return ppcc, tests, st.ppcc_max(x, brack=(0.2, 0.7))
+    return ppcc, tests
 
 
 def cellar_book(amounts, width):

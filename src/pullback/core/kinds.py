@@ -71,6 +71,7 @@ class Linear(Primitive):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
         cls = type(self)
+        self.is_single = cls.of is Linear.of and not self.views
         self.always_shares = cls.shares is Linear.shares  # where x is not a number
         self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
@@ -114,10 +115,6 @@ class Linear(Primitive):
             if plain or self.shares(x, out, static):
                 out.storage = view_of(x, self, (self, static))
         return out
-
-    @cached_property
-    def is_single(self) -> bool:
-        return type(self).of is Linear.of and not self.views
 
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
         """Whether NumPy gives a view here."""

@@ -72,6 +72,7 @@ class Primitive(Traits, ReadApart):
     usual_pull: bool = False  # `pull` is that of Primitive, and the instance stays
     by_transpose: bool = False  # its cotangents are its transposes, and nothing else
     by_elements: bool = False  # a batch is computed by `value`, with axes aligned
+    is_single: bool = False  # `of` of an Array is its trace's `single`, and nothing more
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
@@ -80,6 +81,7 @@ class Primitive(Traits, ReadApart):
         check_name(self, name)
         self.name = name or self.name or type(self).__name__.lower()
         self.usual_pull = type(self).pull is Primitive.pull
+        self.is_single = type(self).of is Primitive.of
         # One bound method, made once: the rule of this primitive's nodes.
         self.pull: Any = self.pull  # type: ignore[method-assign]  # bound once
         self.direct = type(self).__call__ in DIRECT
@@ -104,11 +106,6 @@ class Primitive(Traits, ReadApart):
     def of(self, x: Any, static: dict[str, Any]) -> Any:
         """self(x, **static), the short way for one operand."""
         return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
-
-    @cached_property
-    def is_single(self) -> bool:
-        """Whether `of` of an Array is its trace's `single`, and nothing more."""
-        return type(self).of is Primitive.of
 
     def __repr__(self) -> str:
         return self.name

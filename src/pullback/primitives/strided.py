@@ -135,9 +135,14 @@ def diagonal_of(x, groups):
 
 @replaces(np.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    return read_only(strided_p.of(a, diagonal_of_axes(a, offset, axis1, axis2)))
+
+
+def diagonal_of_axes(a, offset, axis1, axis2):
+    """The static parameters of a diagonal of a."""
     if not type(offset) is type(axis1) is type(axis2) is int:
         offset, axis1, axis2 = map(operator.index, (offset, axis1, axis2))
-    return read_only(strided_p.of(a, diagonal_window(a.shape, offset, axis1, axis2)))
+    return diagonal_window(a.shape, offset, axis1, axis2)
 
 
 @lru_cache(maxsize=1024)
@@ -157,7 +162,11 @@ def diagonal_window(before, offset, axis1, axis2):
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     if out is not None:
         refuse("numpy.trace", out=out)
-    return add(diagonal(as_array(a), offset, axis1, axis2), axis=-1, dtype=dtype)
+    a = as_array(a)
+    static = diagonal_of_axes(a, offset, axis1, axis2)
+    # Nobody else sees the diagonal, which so needs not be a view.
+    part = a.within.single(strided_p, a, static) if type(a) is Array else strided_p.of(a, static)
+    return add(part, axis=-1, dtype=dtype)
 
 
 @replaces(np.lib.stride_tricks.sliding_window_view)

@@ -50,7 +50,8 @@ by_values(
     stats.kendalltau, stats.somersd, stats.wilcoxon, stats.ansari, stats.fligner, stats.kstest,
     stats.ks_2samp, stats.page_trend_test, stats.sigmaclip, stats.boxcox_normmax,
     stats.binned_statistic, stats.binned_statistic_2d, stats.binned_statistic_dd,
-    stats.multiscale_graphcorr, infrastructure.rv_generic.entropy,
+    stats.multiscale_graphcorr, stats.poisson_means_test, stats.quantile,
+    stats.trim1, stats.weightedtau, infrastructure.rv_generic.entropy,
     infrastructure.rv_discrete.expect, stats.qmc.geometric_discrepancy,
 )  # fmt: skip
 

@@ -437,13 +437,19 @@ def odeint(*args: Any, **options: Any) -> Any:
 
     steps = solve(choose).results
     path, steps = path_of(found, steps, fun, times[0], times[-1], y0)
-    plain_times = solve(lambda values: np.asarray(values.tree(given["t"]), float))
-    rows = [y0]
-    for j in range(1, times.shape[0]):
-        where = [
-            step_of(s, ts[j])
-            for s, ts in zip(steps, plain_times.results * len(steps), strict=False)
-        ]
-        rows.append(path.at(found.stacked(where), times[j]))
-    out = exact(value, np.stack(rows))
+    plain_times = solve(lambda values: np.asarray(values.tree(given["t"]), float)).results
+    rows = rows_at(times[1:], [ts[1:] for ts in plain_times], found, steps, path)
+    out = exact(value, np.stack([y0, *rows]))
     return (out, told) if full else out
+
+
+def rows_at(times: Any, plain_times: Any, found: Any, steps: Any, path: Any) -> list[Any]:
+    """The solution at each of the times, in the step of each example in which it lies.
+
+    plain_times: the same as plain numbers, for each example or for all.
+    """
+    rows = []
+    for j in range(times.shape[0]):
+        pairs = zip(steps, plain_times * len(steps), strict=False)
+        rows.append(path.at(found.stacked([step_of(s, ts[j]) for s, ts in pairs]), times[j]))
+    return rows
