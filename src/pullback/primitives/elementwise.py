@@ -67,10 +67,12 @@ def forms(partial):
 
 
 def row(
-    ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False, **traits
-):
+    ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False,
+    from_first=None, **traits
+):  # fmt: skip
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
     primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value, forms=forms)
+    primitive.from_first = from_first
     primitive.constant = constant
     primitive.decides = primitive.decides or constant
     return register(primitive.declare(**traits))
@@ -278,10 +280,6 @@ def is_complex(x):
 # Partials, and for the kind Scaling what they do with `bar`, that do not fit on a line.
 
 
-def divide_y(bar, out, x, y):
-    return -(bar / y * out)
-
-
 MAY_BE_PYTHON = frozenset({float, complex, Array})
 
 
@@ -442,7 +440,9 @@ subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub"
 multiply    = row(np.multiply,   SECOND, FIRST,
                   reads=("x1", "x0"), value=operator.mul, lower="mul",
                   arithmetic=True, neutral=(1, 1))
-divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
+divide      = row(np.divide,     lambda bar, out, x, y: bar / y,
+                                 lambda bar, out, x, y: -(bar / y * out),
+                  from_first=lambda x_bar, out, x, y: -(x_bar * out),
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
                   arithmetic=True, divides=True, neutral=(None, 1))
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
