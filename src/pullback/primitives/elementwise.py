@@ -24,7 +24,7 @@ from ..core.registry import register, replaces
 from ..core.rows import hastily
 from ..core.rule_forms import beside_doubles, in_flight
 from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
-from ..core.scalars import has_values, is_python, of_numpy, with_value
+from ..core.scalars import MANY_EXAMPLES, has_values, is_python, of_numpy, with_value
 from ..core.spec import spec_of
 from ..core.trace import youngest
 from .arguments import surely
@@ -578,6 +578,8 @@ for cut, primitives in CUTS:
 
 def powers(x, y):
     """Powers of one number after another: `x ** y` of arrays rounds otherwise, by wide vectors."""
+    if max(np.size(x), np.size(y)) > MANY_EXAMPLES:
+        return x**y
     chars = {x.dtype.char if hasattr(x, "dtype") else "?" for x in (x, y)}
     return np.float_power(x, y) if "d" in chars and chars.isdisjoint("efgFDGO") else x**y
 
