@@ -89,9 +89,11 @@ def order(x, y):
 
     So it is with a number and a bound that it is clipped to, below the bound and above it.
     """
-    apart = x - y
-    is_complex = hasattr(apart, "dtype") and apart.dtype.kind == "c"
-    return x == y if is_complex else np.sign(apart)
+    if type(x) is float64 and type(y) is float64:
+        return float64((x >= y) + 2.0 * (x <= y))
+    if np.iscomplexobj(x) or np.iscomplexobj(y):
+        return x == y
+    return (x >= y) * 1.0 + (x <= y) * 2.0
 
 
 def function_row(function, *partials, name, lower=None):
