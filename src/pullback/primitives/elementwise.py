@@ -24,7 +24,7 @@ from ..core.registry import register, replaces
 from ..core.rows import hastily
 from ..core.rule_forms import beside_doubles, in_flight
 from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
-from ..core.scalars import has_values, is_python, of_numpy, with_value
+from ..core.scalars import MANY_EXAMPLES, has_values, is_python, of_numpy, with_value
 from ..core.spec import spec_of
 from ..core.trace import youngest
 from .arguments import surely
@@ -91,9 +91,11 @@ def order(x, y):
 
     So it is with a number and a bound that it is clipped to, below the bound and above it.
     """
-    apart = x - y
-    is_complex = hasattr(apart, "dtype") and apart.dtype.kind == "c"
-    return x == y if is_complex else np.sign(apart)
+    if type(x) is float64 and type(y) is float64:
+        return float64((x >= y) + 2.0 * (x <= y))
+    if np.iscomplexobj(x) or np.iscomplexobj(y):
+        return x == y
+    return (x >= y) * 1.0 + (x <= y) * 2.0
 
 
 def function_row(function, *partials, name, lower=None):
@@ -578,6 +580,8 @@ for cut, primitives in CUTS:
 
 def powers(x, y):
     """Powers of one number after another: `x ** y` of arrays rounds otherwise, by wide vectors."""
+    if max(np.size(x), np.size(y)) > MANY_EXAMPLES:
+        return x**y
     chars = {x.dtype.char if hasattr(x, "dtype") else "?" for x in (x, y)}
     return np.float_power(x, y) if "d" in chars and chars.isdisjoint("efgFDGO") else x**y
 
