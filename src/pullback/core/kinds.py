@@ -237,7 +237,6 @@ class Elementwise(Primitive):
     made_of = ("ufunc", "partials", "partial_reads")
     reflected: Any = None  # the operator's method for a plain operand on the left: `__radd__`
     converts = False  # beside an array, a Python number may come as an array without axes
-    from_first: Any = None  # (cotangent of the first operand, out, x, y) -> that of the second
     arrays: frozenset[type]  # values that the ufunc of a registered one takes as they are
     of_numbers: Any = None  # the same, of numbers rounded as the ufunc does, not the operator
     of_examples: Any = None  # the same, of batches of numbers rounded as the operator does

@@ -67,12 +67,10 @@ def forms(partial):
 
 
 def row(
-    ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False,
-    from_first=None, **traits
-):  # fmt: skip
+    ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False, **traits
+):
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
     primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value, forms=forms)
-    primitive.from_first = from_first
     primitive.constant = constant
     primitive.decides = primitive.decides or constant
     return register(primitive.declare(**traits))
@@ -281,7 +279,6 @@ def is_complex(x):
 
 # Partials, and for the kind Scaling what they do with `bar`, that do not fit on a line.
 
-
 MAY_BE_PYTHON = frozenset({float, complex, Array})
 
 
@@ -443,10 +440,9 @@ multiply    = row(np.multiply,   SECOND, FIRST,
                   reads=("x1", "x0"), value=operator.mul, lower="mul",
                   arithmetic=True, neutral=(1, 1))
 divide      = row(np.divide,     lambda bar, out, x, y: bar / y,
-                                 lambda bar, out, x, y: -(bar / y * out),
-                  from_first=lambda x_bar, out, x, y: -(x_bar * out),
+                  lambda bar, out, x, y: -(bar / y * out), arithmetic=True, divides=True,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
-                  arithmetic=True, divides=True, neutral=(None, 1))
+                  from_first=lambda x_bar, out, x, y: -(x_bar * out), neutral=(None, 1))
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
                   lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu",
                   by_number=True)
