@@ -250,8 +250,9 @@ PACKS: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {
 
 # Operands of one dtype whose shapes broadcast: what is summed of a cotangent is known beforehand.
 
-# Axes to sum, None for all; the shape that is left; how a product with ones sums them (`stack_of`).
-Fold = tuple[Any, tuple[int, ...], Any]
+# Axes to sum, None for all; the shape that is left; how a product with ones sums them (`stack_of`);
+# whether the operand is real beside a complex one.
+Fold = tuple[Any, tuple[int, ...], Any, bool]
 
 
 @lru_cache(maxsize=1024)
@@ -267,19 +268,33 @@ def fold_to(shape: tuple[int, ...], own: tuple[int, ...]) -> Fold | None:
     lead = len(shape) - len(own)
     axes = [i for i, n in enumerate(shape) if i < lead or (own[i - lead] == 1 and n != 1)]
     if len(axes) == len(shape):
-        return None, own, None
-    return axes[0] if len(axes) == 1 else tuple(axes), own, stack_of(shape, tuple(axes))
+        return None, own, None, False
+    return axes[0] if len(axes) == 1 else tuple(axes), own, stack_of(shape, tuple(axes)), False
+
+
+@lru_cache(maxsize=1024)
+def mixed_folds(first: tuple[int, ...], second: tuple[int, ...], i: int) -> Any:
+    """`folds` where operand i is real and the other one complex."""
+    found: list[Fold | None] = [*folds(first, second)]
+    own = (first, second)[i]
+    axis, _, stack, _ = found[i] or ((), own, None, False)
+    found[i] = axis, own, stack, True
+    return tuple(found)
 
 
 def folded(bar: Any, fold: Fold) -> Any:
-    axis, shape, stack = fold
+    axis, shape, stack, is_real = fold
     if type(bar) is ndarray:
+        if is_real:
+            bar = bar.real.copy()
+            if axis == ():
+                return bar
         if stack is not None and bar.dtype is DOUBLE and bar.flags.c_contiguous:
             bar = sums(bar, stack)
         else:
             bar = np.add.reduce(bar, axis)
         return bar if bar.shape == shape else bar.reshape(shape)
-    return None if bar is None else unbroadcast(bar, Spec(shape, bar.dtype))
+    return None if bar is None else unbroadcast(bar, Spec(shape, DOUBLE if is_real else bar.dtype))
 
 
 def folding(inner: Any) -> Any:

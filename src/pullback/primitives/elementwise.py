@@ -433,16 +433,16 @@ UNIT, THREE = 1.0, 3.0  # numbers by name have a shorter way; see `core.rule_for
 
 # fmt: off
 add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add",
-                  arithmetic=True, neutral=(-0.0, -0.0))
+                  arithmetic=True, mixes=True, neutral=(-0.0, -0.0))
 subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub",
-                  arithmetic=True, neutral=(None, 0.0))
+                  arithmetic=True, mixes=True, neutral=(None, 0.0))
 multiply    = row(np.multiply,   SECOND, FIRST,
                   reads=("x1", "x0"), value=operator.mul, lower="mul",
-                  arithmetic=True, neutral=(1, 1))
+                  arithmetic=True, mixes=True, neutral=(1, 1))
 divide      = row(np.divide,     lambda bar, out, x, y: bar / y,
                   lambda bar, out, x, y: -(bar / y * out), arithmetic=True, divides=True,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
-                  from_first=lambda x_bar, out, x, y: -(x_bar * out), neutral=(None, 1))
+                  from_first=lambda x_bar, out, x, y: -(x_bar * out), neutral=(None, 1), mixes=True)
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
                   lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu",
                   by_number=True)
