@@ -279,11 +279,6 @@ def is_complex(x):
 
 # Partials, and for the kind Scaling what they do with `bar`, that do not fit on a line.
 
-
-def divide_y(bar, out, x, y):
-    return -(bar / y * out)
-
-
 MAY_BE_PYTHON = frozenset({float, complex, Array})
 
 
@@ -444,9 +439,10 @@ subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub"
 multiply    = row(np.multiply,   SECOND, FIRST,
                   reads=("x1", "x0"), value=operator.mul, lower="mul",
                   arithmetic=True, neutral=(1, 1))
-divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
+divide      = row(np.divide,     lambda bar, out, x, y: bar / y,
+                  lambda bar, out, x, y: -(bar / y * out), arithmetic=True, divides=True,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
-                  arithmetic=True, divides=True, neutral=(None, 1))
+                  from_first=lambda x_bar, out, x, y: -(x_bar * out), neutral=(None, 1))
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
                   lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu",
                   by_number=True)
