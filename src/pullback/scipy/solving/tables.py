@@ -59,8 +59,6 @@ class TableContents:
             and self.columns == other.columns
         )
 
-    __hash__ = None  # type: ignore[assignment]  # what is compared by what it holds
-
 
 class HeldColumn:
     """A copy of a column; of one that carries a derivative, the Array and its version."""
@@ -77,5 +75,3 @@ class HeldColumn:
         if self.copy is None or other.copy is None:
             return self.version == other.version
         return type(self.copy) is type(other.copy) and bool(self.copy.equals(other.copy))
-
-    __hash__ = None  # type: ignore[assignment]
