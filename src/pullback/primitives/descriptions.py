@@ -39,8 +39,8 @@ def can_cast(from_, to, casting="safe"):
 
 @replaces(np.min_scalar_type)
 def min_scalar_type(a, /):
-    if type(a) is Array and not a.ndim:
-        return np.result_type(*[np.min_scalar_type(x) for x in settled(a).reshape(-1)])
+    if type(a) is Array and not a.ndim and (values := settled(a).reshape(-1)).size:
+        return np.result_type(*[np.min_scalar_type(x) for x in values])
     return np.min_scalar_type(empty(a))
 
 

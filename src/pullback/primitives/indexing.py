@@ -59,8 +59,13 @@ class Getitem(Linear):
                 shape += x.shape[axis : axis + n]
                 axis += n
             else:
+                length = x.shape[axis]
                 if type(k) is slice:
-                    shape.append(len(range(*k.indices(x.shape[axis]))))
+                    shape.append(len(range(*k.indices(length))))
+                elif k is not INDEX and not -length <= k < length:
+                    raise IndexError(
+                        f"index {k} is out of bounds for axis {axis} with size {length}"
+                    )
                 axis += 1
         shape += x.shape[axis:]
         if arrays:

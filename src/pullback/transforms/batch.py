@@ -22,7 +22,7 @@ from ..core.locked import locked_as
 from ..core.mapped_text import MAPPING
 from ..core.messages import brief, describe
 from ..core.primitive import Primitive, one_by_one
-from ..core.spec import Spec, spec_of
+from ..core.spec import Spec, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from ..core.usage import USAGE, usage
@@ -177,12 +177,37 @@ INSTEAD = {  # of a plain answer, by what was asked
 }
 
 
+class NoExamples(BatchTrace):
+    """The trace of an empty batch: results have no values, and their specs are known.
+
+    Batch rules may look at the first example; here there is none.
+    """
+
+    __slots__ = ()
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        if not primitive.ours or any(self.holds(x) and x.node is not None for x in xs):
+            return BatchTrace.process(self, primitive, xs, static)
+        specs = [self.spec(x) if self.holds(x) else spec_of(x) for x in xs]
+        found = primitive.spec(*specs, **static)
+        several = type(found) is tuple
+        outs = [
+            Array(zeros(Spec((0, *spec.shape), spec.dtype)), self, None)
+            for spec in (found if several else [found])
+        ]
+        return tuple(outs) if several else outs[0]
+
+
+def batch_trace(fun: Callable[..., Any] | None, size: int) -> BatchTrace:
+    return (BatchTrace if size else NoExamples)("vmap", fun, size)
+
+
 def over_rows(fun: Callable[[Any], Any], rows: np.ndarray, ours: bool) -> Any:
     """fun of each row of an array, all at once: its result with the batch first in each leaf.
 
     fun gives arrays that are fresh; `ours` is that of `run`.
     """
-    trace = BatchTrace("vmap", fun, len(rows))
+    trace = batch_trace(fun, len(rows))
     try:
         outs, structure = flatten(run(trace, fun, (Array(rows, trace, None),), {}, ours))
         results = []
@@ -220,7 +245,7 @@ class Vmap(Transformation):
             for axis, arg, (leaves, _) in zip(in_axes, args, flat, strict=True)
         ]
         size = self.size(flat, axes)
-        trace = BatchTrace("vmap", self.fun, size)
+        trace = batch_trace(self.fun, size)
         mapped = [
             unflatten(
                 structure,

@@ -22,7 +22,7 @@ from ...core.storage import current
 from ...core.trace import CONSTANT, run
 from ...core.tree import flatten, unflatten
 from ...transforms.backward import backward
-from ...transforms.batch import BatchTrace
+from ...transforms.batch import BatchTrace, batch_trace
 from ...transforms.forward import ForwardTrace
 from ...transforms.returned import settle
 from ...transforms.reverse import ReverseTrace
@@ -322,7 +322,7 @@ def mapped_over(
     graph: Graph, leaves: Sequence[Any], mapped: Sequence[bool], size: int
 ) -> list[Any]:
     """The results for all examples, the batch axis in front."""
-    trace = BatchTrace("vmap", None, size)
+    trace = batch_trace(None, size)
     try:
         outs = graph.evaluate(
             *[Array(x, trace, None) if m else x for x, m in zip(leaves, mapped, strict=True)]
