@@ -14,7 +14,6 @@ ufunc.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math as real
 import operator
@@ -32,7 +31,7 @@ from .core.primitive import Primitive
 from .core.reach.namespaces import rest_of
 from .core.registry import UFUNCS as NUMPYS
 from .core.rules import ONE, ZERO
-from .core.scalars import has_values, with_value
+from .core.scalars import MANY_EXAMPLES, has_values, with_value
 from .core.spec import Spec
 from .core.trace import is_live
 from .primitives.arguments import as_whole
@@ -120,18 +119,25 @@ def with_values_of(plain: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
     return call
 
 
-MANY = 1024  # examples: of more, a ufunc is ten times as fast, and rounds otherwise in places
-
-
 def one_by_one(plain: Callable[..., Any], out: Any, *xs: Any) -> Any:
     """What a function of numbers gives for each example; `out`, a ufunc's, where it raises."""
-    if out.size > MANY or out.dtype != float:
+    if out.size > MANY_EXAMPLES or out.dtype != float:
         return out
     columns = [x.ravel().tolist() for x in np.broadcast_arrays(*xs)]
-    for i, each in enumerate(zip(*columns, strict=True)):
-        with contextlib.suppress(ArithmeticError, ValueError):
-            out.flat[i] = plain(*each)
-    return out
+    try:
+        values = list(map(plain, *columns))
+    except (ArithmeticError, ValueError):
+        columns.append(out.ravel().tolist())
+        values = [value_or(plain, *each) for each in zip(*columns, strict=True)]
+    return np.array(values, float).reshape(out.shape)
+
+
+def value_or(plain: Callable[..., Any], *xs: Any) -> Any:
+    """What a function of numbers gives, or the last number where it raises."""
+    try:
+        return plain(*xs[:-1])
+    except (ArithmeticError, ValueError):
+        return xs[-1]
 
 
 def is_known(x: Any) -> bool:

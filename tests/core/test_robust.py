@@ -297,6 +297,24 @@ def test_blocks_that_are_dropped(ends):
     assert variable.get() == 0
 
 
+@pytest.mark.parametrize("begins", ["before", "after"])
+def test_blocks_of_copied_contexts(begins):
+    """A task's own block ends there, though the one that it was started in has ended elsewhere."""
+    variable = contextvars.ContextVar("variable", default=0)
+    outer, inner = during(variable, 1), during(variable, 2)
+    outer.__enter__()
+    copied = contextvars.copy_context()
+    if begins == "before":
+        copied.run(inner.__enter__)
+    outer.__exit__(None, None, None)
+    if begins == "after":
+        copied.run(inner.__enter__)
+    assert copied.run(variable.get) == 2
+    copied.run(inner.__exit__, None, None, None)
+    assert copied.run(variable.get) == 1
+    assert variable.get() == 0
+
+
 class TestExceptions:
     @pytest.mark.parametrize("error", [Boom, KeyboardInterrupt])
     def test_an_exception_inside_f_leaves_everything_usable(self, error):

@@ -24,6 +24,9 @@ OPERATORS = {
     "power of a number": lambda x, y: 2.0**y,
     "power of an integer": lambda x, y: 2**y,
     "Python's": lambda x, y: float(x) ** float(y),
+    "of single precision": lambda x, y: x.astype("f") ** y,
+    "by single precision": lambda x, y: x ** y.astype("f"),
+    "by half precision": lambda x, y: x ** y.astype("e"),
     "of an element": lambda x, y: np.stack([x, y])[0] ** np.stack([y, x])[0],
     "differentiated": lambda x, y: pb.grad(lambda x: x**y + 3.0**x)(x),
     **{
@@ -50,6 +53,8 @@ def test_many_numbers_of_python():
     """Of many examples a ufunc is asked, which is as right; where `math` raises, so does this."""
     x = np.linspace(0.1, 4.0, 2000)
     np.testing.assert_allclose(pb.vmap(math.tanh)(x), np.tanh(x), rtol=1e-15)
+    for power in (2, 3, 0.5, -1, -2.5):  # an array's, which is made up to ten times as fast
+        np.testing.assert_array_equal(pb.vmap(lambda x, n=power: x**n)(x), x**power)
     with pytest.raises(pb.ConversionError, match=r"`math\.log` was asked of mapped values"):
         pb.vmap(math.log)(np.array([1.0, 0.0]))
 
@@ -134,3 +139,11 @@ def test_reads_of_reads(second):
             found = pb.vmap(pb.grad(f), in_axes=axes)(*xs)
             np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-14)
     assert asked
+
+
+def test_norms_of_no_examples():
+    """A batch without examples has no norms, along whatever axes, and no gradients."""
+    for shape in ((0, 3), (0, 3, 2), (0, 0), (0, 2, 0, 3)):
+        for norm in (np.linalg.norm, lambda x: np.linalg.norm(x.T)):
+            assert pb.vmap(norm)(np.zeros(shape)).shape == (0,)
+            assert pb.vmap(pb.grad(norm))(np.zeros(shape)).shape == shape

@@ -1,5 +1,7 @@
 """Texts, dates and other elements that are no numbers, mapped: a loop's results, or an error."""
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,8 @@ MAPPED = {
     "dates": DATES,
     "a date each": DATES[0],
     "times": DATES - DATES[0, 0],
+    "hours": DATES.astype("M8[h]"),
+    "a time each": (DATES - DATES[0, 0])[1].astype("m8[s]"),
     "nanoseconds": (DATES - DATES[0, 0]).astype("m8[ns]"),
     "objects": np.array([[1.5, 2], [3, "a"]], object),
     "floats as objects": np.array([[1.5, 2.5], [3.0, 4.0]], object),
@@ -27,6 +31,8 @@ DAY, LATER = np.datetime64("2020-01-01"), np.timedelta64(366, "D")
 OTHERS = [
     "a", "", b"a", np.str_("a"), np.array("a"), np.array(["a", "b"]), np.array([b"a", b"b"]), DAY,
     LATER, DATES[0], DATES[0] - DAY, None, 1.0, 1, np.float64(1.5), True, Ellipsis, {"a": 1},
+    DAY.item(), LATER.item(),
+    datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
 ]  # fmt: skip
 ASKED = {
     "==": lambda x, y: x == y,
@@ -58,6 +64,7 @@ ASKED = {
     "astype": lambda x, y: x.astype(float),
     "char": lambda x, y: np.char.startswith(x, "a"),
     "sort": lambda x, y: np.sort(x),
+    "an item": lambda x, y: x[0].item() == y,
     "difference": lambda x, y: x - DAY,
 }
 
@@ -90,7 +97,31 @@ def test_elements_of_all_kinds_are_those_of_a_loop_or_refused(kind):
     assert wrong == []
 
 
+@pytest.mark.parametrize("kind", ["a text each", "bytes"])
+def test_a_text_equals_no_list(kind):
+    """A text is Python's, an array of texts is compared with a list element by element."""
+    xs = MAPPED[kind]
+    for y in (["a", "b"], ("a",), [b"a", b"b"], []):
+        for f in (lambda x, y=y: np.where(x == y, 1.0, 2.0), lambda x, y=y: float(x != y)):
+            for x in (xs, xs[0]) if kind == "bytes" else (xs,):
+                expected = of_examples(f, x)
+                if isinstance(expected, type):
+                    with pytest.raises(Exception):  # noqa: B017, PT011  # whatever NumPy raises
+                        pb.vmap(f)(x)
+                else:
+                    np.testing.assert_array_equal(
+                        np.broadcast_to(pb.vmap(f)(x), expected.shape), expected
+                    )
+
+
 def test_objects_are_refused_with_what_to_write():
     for xs, what in ((MAPPED["objects"], "objects"), (MAPPED["fields"], "fields")):
         with pytest.raises(pb.ArgumentTypeError, match=f"an array of {what} to map"):
             pb.vmap(lambda x: x)(xs)
+
+
+def test_items_of_dates_are_refused_with_what_to_write():
+    for kind, python in (("dates", "a date"), ("times", "a timedelta"), ("nanoseconds", "an int")):
+        text = f"(?s)is {python} of Python's for each.*astype"
+        with pytest.raises(pb.ConversionError, match=text):
+            pb.vmap(lambda x: x[0].item() == 1)(MAPPED[kind])

@@ -25,6 +25,7 @@ Traces and operations:
     templates   functions generated for the number of their operands
     rows        which rows of the operands affect which rows of the result
     cotangent   dense, masked and scattered cotangents
+    sums        sums of cotangents, by products with ones
     node        one operation of a reverse trace
     graph       a recorded program
 

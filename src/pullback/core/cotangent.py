@@ -18,7 +18,8 @@ from numpy import float64, ndarray
 from .array import Array, snapshot
 from .errors import ShapeError
 from .plain_numpy import count_nonzero
-from .spec import Spec, is_inexact, spec_of
+from .spec import DOUBLE, Spec, is_inexact, spec_of
+from .sums import stack_of, sums
 from .trace import CONSTANT
 from .writes import reach
 
@@ -541,6 +542,10 @@ def folded(reduce: Callable[..., Any], x: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return reduce(x, axis=None)
     axes = repeated_axes(x.shape, shape)
+    if reduce is np.add.reduce and x.dtype is DOUBLE and x.flags.c_contiguous:
+        stack = stack_of(x.shape, axes)
+        if stack is not None:
+            return sums(x, stack).reshape(shape)
     return reduce(x, axis=axes).reshape(shape) if axes else x
 
 

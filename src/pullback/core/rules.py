@@ -21,6 +21,7 @@ from .array import Array, bottom, snapshot
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
 from .node import NODE, Node, Residual, new, residual_of
 from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, promoted, spec_of
+from .sums import stack_of, sums
 from .templates import from_template, later
 
 
@@ -134,13 +135,17 @@ def write(template: str, primitive: Any, operands: tuple[int, ...], space: dict[
     alone = len(operands) == 1 and len(reads) > 1
     terms = [primitive.term(i, arguments, held, alone) for i in operands]
     opened = f"{', '.join(names)} = held" if len(reads) > 1 else ""
-    if template is not PAIRS and len(operands) == 2 and "bar" in terms:
+    both = template is not PAIRS and len(operands) == 2
+    if both and primitive.from_first is not None:
+        opened += f"\n    first = {terms[0]}"
+        terms = ["first", f"from_first(first, {arguments})"]
+    if both and "bar" in terms:
         # Both may receive it as it is, and it has one holder.
         opened += "\n    bar = bar.present() if type(bar) is Buffer else bar"
     indices = [i for i, name in enumerate(names) if name in reads]
     scope = {
         "Array": Array, "Buffer": Buffer, "DOUBLE": DOUBLE, "folded": folded, "ndarray": ndarray,
-        "product": product, "times": times,
+        "product": product, "times": times, "from_first": primitive.from_first,
         **{f"partial{i}": primitive.partials[i] for i in operands},
         **{f"moving{i}": primitive.in_flight[i] for i in operands},
         **{f"double{i}": primitive.beside_doubles[i] for i in operands},
@@ -245,7 +250,9 @@ PACKS: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {
 
 # Operands of one dtype whose shapes broadcast: what is summed of a cotangent is known beforehand.
 
-Fold = tuple[Any, tuple[int, ...]]  # axes to sum, None for all; the shape that is left
+# Axes to sum, None for all; the shape that is left; how a product with ones sums them (`stack_of`);
+# whether the operand is real beside a complex one.
+Fold = tuple[Any, tuple[int, ...], Any, bool]
 
 
 @lru_cache(maxsize=1024)
@@ -260,15 +267,34 @@ def fold_to(shape: tuple[int, ...], own: tuple[int, ...]) -> Fold | None:
         return None
     lead = len(shape) - len(own)
     axes = [i for i, n in enumerate(shape) if i < lead or (own[i - lead] == 1 and n != 1)]
-    return None if len(axes) == len(shape) else axes[0] if len(axes) == 1 else tuple(axes), own
+    if len(axes) == len(shape):
+        return None, own, None, False
+    return axes[0] if len(axes) == 1 else tuple(axes), own, stack_of(shape, tuple(axes)), False
+
+
+@lru_cache(maxsize=1024)
+def mixed_folds(first: tuple[int, ...], second: tuple[int, ...], i: int) -> Any:
+    """`folds` where operand i is real and the other one complex."""
+    found: list[Fold | None] = [*folds(first, second)]
+    own = (first, second)[i]
+    axis, _, stack, _ = found[i] or ((), own, None, False)
+    found[i] = axis, own, stack, True
+    return tuple(found)
 
 
 def folded(bar: Any, fold: Fold) -> Any:
-    axis, shape = fold
+    axis, shape, stack, is_real = fold
     if type(bar) is ndarray:
-        bar = np.add.reduce(bar, axis)
+        if is_real:
+            bar = bar.real.copy()
+            if axis == ():
+                return bar
+        if stack is not None and bar.dtype is DOUBLE and bar.flags.c_contiguous:
+            bar = sums(bar, stack)
+        else:
+            bar = np.add.reduce(bar, axis)
         return bar if bar.shape == shape else bar.reshape(shape)
-    return None if bar is None else unbroadcast(bar, Spec(shape, bar.dtype))
+    return None if bar is None else unbroadcast(bar, Spec(shape, DOUBLE if is_real else bar.dtype))
 
 
 def folding(inner: Any) -> Any:

@@ -17,7 +17,8 @@ def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
     """Set a context variable within, and set it back even if an exception comes in between.
 
     Where KeyboardInterrupt comes as `with` is left, the block ends when its object is dropped. An
-    outer block may have ended by then, and has set the variable back for both.
+    outer block may have ended by then, and has set the variable back for both; but not where it has
+    ended in another context, of which this one is a copy.
     """
     if variable not in BLOCKS:
         BLOCKS[variable] = ContextVar(f"blocks of {variable.name}", default=None)
@@ -31,7 +32,7 @@ def during(variable: ContextVar[Any], value: Any) -> Iterator[None]:
     finally:
         while outer is not None and not outer.ended:
             outer = outer.outer
-        if outer is None:
+        if outer is None or block.is_under_way(blocks.get()):
             variable.set(before)  # the first call, after which an exception may come
             block.ended = True
             blocks.set(block.outer)
@@ -44,6 +45,12 @@ class Block:
 
     def __init__(self, outer: Block | None) -> None:
         self.outer, self.ended = outer, False
+
+    def is_under_way(self, innermost: Block | None) -> bool:
+        """Whether it is the innermost block of this context, or around that."""
+        while innermost is not None and innermost is not self:
+            innermost = innermost.outer
+        return innermost is self
 
 
 BLOCKS: dict[Any, ContextVar[Block | None]] = {}  # the innermost one under way, by variable

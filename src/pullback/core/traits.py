@@ -34,6 +34,9 @@ class Traits:
     total: bool = False
     # What it is called where its operand is asked for 0, a kink or a jump that no rule asks about.
     bent_at_zero: str | None = None
+    mixes: bool = False  # its rules take a real operand beside a complex one, each as it is
+    # Of two operands: (the cotangent of the first, out, x, y) -> that of the second.
+    from_first: Any = None
     # Where it jumps: `surface(*xs, **static)`, of the shape of the result, is 0 there, and on one
     # side at least it is not. None: it does not jump, or nothing is known of where.
     surface: Any = None

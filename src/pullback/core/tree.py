@@ -154,9 +154,10 @@ def meet(classes: set[type]) -> None:
             SEEN.add(cls)
 
 
-def enter(cls: Any, flatten: Any, unflatten: Any, entry: Any = optree.AutoEntry) -> None:
+def enter(cls: Any, flatten: Any, unflatten: Any, entry: Any = None) -> None:
     """Enter a class whose flatten may also give names of the children, which entry writes."""
-    optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE, path_entry_type=entry)
+    how = {} if entry is None else {"path_entry_type": entry}
+    optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE, **how)
 
 
 def paths(tree: Any, name: str) -> list[str]:

@@ -133,18 +133,27 @@ FRESH.update(
 # From numbers, lists and arrays.
 
 
-def converter(function: Any, implementation: Any, lists: bool = False) -> None:
+def converter(function: Any, implementation: Any, lists: bool = False, gives: bool = False) -> None:
     """A function that makes an array from its first argument, which may be or hold Arrays.
 
     lists: of a list of numbers, with nothing else asked, it makes what `as_array` does
+    gives: it gives an array back, with nothing else asked
     """
 
     @answers_for(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if lists and not kwargs and len(args) == 1 and type(args[0]) is list:
-            kinds = {*map(type, args[0])}
-            if Array in kinds and KNOWN.issuperset(kinds):
-                return as_array(args[0])
+        if len(args) == 1 and not kwargs:
+            (x,) = args
+            kind = type(x)
+            if gives and (
+                (kind is np.ndarray and x.dtype.kind != "O")
+                or (kind is Array and type(x.payload) is np.ndarray and not x.within.maps)
+            ):
+                return x
+            if lists and kind is list:
+                kinds = {*map(type, x)}
+                if Array in kinds and KNOWN.issuperset(kinds):
+                    return as_array(x)
         if kwargs and kwargs.get("like") is not None:
             return function(*args, **kwargs)
         x = args[0] if args else kwargs.get("object", kwargs.get("a"))
@@ -236,8 +245,8 @@ def is_of_objects(function: Any, x: Any, dtype: Any) -> bool:
 
 
 converter(np.array, creation.array, lists=True)
-converter(np.asarray, creation.asarray, lists=True)
-converter(np.asanyarray, creation.asarray, lists=True)
+converter(np.asarray, creation.asarray, lists=True, gives=True)
+converter(np.asanyarray, creation.asarray, lists=True, gives=True)
 converter(np.ascontiguousarray, creation.ascontiguousarray)
 converter(np.asfortranarray, creation.asfortranarray)
 converter(np.require, creation.require)

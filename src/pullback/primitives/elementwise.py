@@ -24,7 +24,7 @@ from ..core.registry import register, replaces
 from ..core.rows import hastily
 from ..core.rule_forms import beside_doubles, in_flight
 from ..core.rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO
-from ..core.scalars import has_values, is_python, of_numpy, with_value
+from ..core.scalars import MANY_EXAMPLES, has_values, is_python, of_numpy, with_value
 from ..core.spec import spec_of
 from ..core.trace import youngest
 from .arguments import surely
@@ -89,9 +89,11 @@ def order(x, y):
 
     So it is with a number and a bound that it is clipped to, below the bound and above it.
     """
-    apart = x - y
-    is_complex = hasattr(apart, "dtype") and apart.dtype.kind == "c"
-    return x == y if is_complex else np.sign(apart)
+    if type(x) is float64 and type(y) is float64:
+        return float64((x >= y) + 2.0 * (x <= y))
+    if np.iscomplexobj(x) or np.iscomplexobj(y):
+        return x == y
+    return (x >= y) * 1.0 + (x <= y) * 2.0
 
 
 def function_row(function, *partials, name, lower=None):
@@ -277,11 +279,6 @@ def is_complex(x):
 
 # Partials, and for the kind Scaling what they do with `bar`, that do not fit on a line.
 
-
-def divide_y(bar, out, x, y):
-    return -(bar / y * out)
-
-
 MAY_BE_PYTHON = frozenset({float, complex, Array})
 
 
@@ -436,15 +433,16 @@ UNIT, THREE = 1.0, 3.0  # numbers by name have a shorter way; see `core.rule_for
 
 # fmt: off
 add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add",
-                  arithmetic=True, neutral=(-0.0, -0.0))
+                  arithmetic=True, mixes=True, neutral=(-0.0, -0.0))
 subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub",
-                  arithmetic=True, neutral=(None, 0.0))
+                  arithmetic=True, mixes=True, neutral=(None, 0.0))
 multiply    = row(np.multiply,   SECOND, FIRST,
                   reads=("x1", "x0"), value=operator.mul, lower="mul",
-                  arithmetic=True, neutral=(1, 1))
-divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
+                  arithmetic=True, mixes=True, neutral=(1, 1))
+divide      = row(np.divide,     lambda bar, out, x, y: bar / y,
+                  lambda bar, out, x, y: -(bar / y * out), arithmetic=True, divides=True,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
-                  arithmetic=True, divides=True, neutral=(None, 1))
+                  from_first=lambda x_bar, out, x, y: -(x_bar * out), neutral=(None, 1), mixes=True)
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
                   lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu",
                   by_number=True)
@@ -578,8 +576,10 @@ for cut, primitives in CUTS:
 
 def powers(x, y):
     """Powers of one number after another: `x ** y` of arrays rounds otherwise, by wide vectors."""
+    if max(np.size(x), np.size(y)) > MANY_EXAMPLES:
+        return x**y
     chars = {x.dtype.char if hasattr(x, "dtype") else "?" for x in (x, y)}
-    return np.float_power(x, y) if "d" in chars and chars.isdisjoint("efgFDGO") else x**y
+    return np.float_power(x, y) if "d" in chars and chars.isdisjoint("gFDGO") else x**y
 
 
 power.of_examples, in_doubles = [with_value(power, value) for value in (powers, np.float_power)]

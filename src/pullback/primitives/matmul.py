@@ -50,14 +50,16 @@ class Products(Cotangent):
         self.shape, self.dtype = (a.shape[1], b.shape[1]), a.dtype
 
     def dense(self):
-        if not self.pairs:
-            return dense(self.base)
-        if len(self.pairs) == 1:
-            ((a, b),) = self.pairs
-        else:
-            a, b = [np.concatenate(parts) for parts in zip(*self.pairs, strict=True)]
-        out = product(a.T, b)
-        return out if self.base is None else dense(self.base) + out
+        """The sum, which is made once, however often it is asked for."""
+        if self.pairs:
+            if len(self.pairs) == 1:
+                ((a, b),) = self.pairs
+            else:
+                a, b = [np.concatenate(parts) for parts in zip(*self.pairs, strict=True)]
+            out = product(a.T, b)
+            self.base = out if self.base is None else dense(self.base) + out
+            self.pairs, self.rank = [], 0
+        return dense(self.base)
 
     def __add__(self, other):
         out = object.__new__(Products)
@@ -76,7 +78,7 @@ class Products(Cotangent):
         if other is not None:
             self.base = other if self.base is None else self.base + other
         if self.rank > min(self.shape):
-            self.base, self.pairs, self.rank = self.dense(), [], 0
+            self.dense()
         return self
 
     def __mul__(self, partial):

@@ -98,7 +98,7 @@ def norms_of_whole(x, axis):
     """`norm(part)` for each part along the last axes: BLAS's sum of squares, in memory's order."""
     n = x.ndim - len(axis)
     last = sorted(range(n, x.ndim), key=lambda i: -abs(x.strides[i]))
-    rows = np.transpose(x, (*range(n), *last)).reshape((*x.shape[:n], -1))
+    rows = np.transpose(x, (*range(n), *last)).reshape((*x.shape[:n], math.prod(x.shape[n:])))
     if x.dtype.kind == "c":
         return np.sqrt(np.vecdot(rows.real, rows.real) + np.vecdot(rows.imag, rows.imag))
     return np.sqrt(np.vecdot(rows, rows))

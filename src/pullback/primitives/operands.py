@@ -8,6 +8,7 @@ and combines any other object with its elements one by one.
 
 from __future__ import annotations
 
+import datetime
 import operator
 from array import array
 from collections import deque
@@ -39,6 +40,8 @@ def numeric(x, other):
         return NotImplemented
     if defers(other) or answers_ufuncs(other):
         return NotImplemented
+    if isinstance(other, (list, tuple)) and is_number(x) and x.dtype.kind in "SUT":
+        return NotImplemented  # a text is Python's, which no list equals
     known = operand(other)
     listed = known is NotImplemented and is_sequence(other) and not isinstance(other, ndarray)
     return as_array(list(other)) if listed else known
@@ -145,6 +148,8 @@ def beside_on_the_left(operation, apply, x, other):
 def compared_with(operation, apply, x, other):
     """`x < other` in the same case; what NumPy can't compare, as a number and a text, differs."""
     known = numeric(x, other)
+    if known is NotImplemented and isinstance(other, TIMES):
+        known = numpys(other, x.dtype)
     if known is NotImplemented:
         if takes_over(x, other):
             return UFUNCS_OF[operation](x, other)
@@ -156,6 +161,21 @@ def compared_with(operation, apply, x, other):
         shape = np.broadcast_shapes(x.shape, np.shape(known))
         return np.full(shape, operation is operator.ne)[()]
     return apply(x, known)
+
+
+TIMES = datetime.date, datetime.timedelta
+
+
+def numpys(time, dtype):
+    """A date or time of Python's as NumPy's, if elements of this dtype are such to Python."""
+    kind = type(np.zeros((), dtype).item()) if dtype.kind in "mM" else None
+    if kind is datetime.timedelta and isinstance(time, kind):
+        return np.timedelta64(time)
+    if kind is datetime.datetime and isinstance(time, kind) and time.tzinfo is None:
+        return np.datetime64(time)
+    if kind is datetime.date and isinstance(time, kind) and not isinstance(time, datetime.datetime):
+        return np.datetime64(time)
+    return NotImplemented
 
 
 def is_comparable(x, y):

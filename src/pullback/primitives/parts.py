@@ -182,7 +182,13 @@ def nonzero(size):
 
 @replaces(np.angle)
 def angle(z, deg=False):
-    y, x = (z.imag, z.real) if is_complex(z) else (0, stopped(z))  # of reals 0 or pi
+    if not is_complex(z):
+        y, x = 0, stopped(z)  # 0 or pi
+    elif type(z) is Array and not of_python(z):
+        # Nobody else sees the parts, which so need not be views.
+        y, x = z.within.single(imag_p, z, {}), z.within.single(real_p, z, {})
+    else:
+        y, x = z.imag, z.real
     out = np.arctan2(y, x)
     return out * (180 / math.pi) if deg else out
 

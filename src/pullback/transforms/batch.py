@@ -95,10 +95,12 @@ class BatchTrace(Trace):
 
     def number(self, x: Array) -> Array:
         kind = PYTHONS.get(x.dtype.kind)
-        if x.dtype.kind in "mM" and type(np.zeros((), x.dtype).item()) is int:
+        if x.dtype.kind in "mM":
+            python = kind_of(np.zeros((), x.dtype).item())
             raise ConversionError(
-                f"`x.item()` of an Array {self.spec(x)} that is mapped by `{self.name}` is an"
-                " integer to Python, which counts its units.\n  Write `x.astype(int)`."
+                f"`x.item()` of an Array {self.spec(x)} that is mapped by `{self.name}` is {python}"
+                " of Python's for each example, and no one stands for them all.\n"
+                "  Write `x` itself, or `x.astype(int)`, which counts its units."
             )
         if kind is None or x.dtype.char in "gG":  # whose `item()` are NumPy's
             return x

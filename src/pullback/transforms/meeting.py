@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy import float64, ndarray
+import numpy as np
+from numpy import complex128, float64, ndarray
 
 from ..core.array import Array, bottom
+from ..core.node import COPIED_BESIDE, copied, noted
 from ..core.operands import binary
+from ..core.rules import mixed_folds
 from ..core.spec import DOUBLE, PYTHON, carries
 
 NUMBERS = frozenset({float, float64})
+COMPLEX = np.dtype(complex)
+OF_NUMBERS = {float64: DOUBLE, complex128: COMPLEX, complex: COMPLEX}
 LESSER = frozenset("?bBhHiIlLqQef")  # dtypes that are float64 beside it
 
 
@@ -33,6 +38,41 @@ def widened(primitive: Any, p: Any, plain: ndarray) -> ndarray | None:
     if p.dtype is not DOUBLE or plain.dtype.char not in LESSER or not primitive.converts:
         return None
     return plain.astype(DOUBLE)
+
+
+def mixed(trace: Any, primitive: Any, x: Any, y: Any) -> Any:
+    """The result for a float64 and a complex128 operand of which nothing else is to be asked.
+
+    None for others. The cotangent of the real one is folded to its real part.
+    """
+    parents, values = [], []
+    for z in (x, y):
+        parent = None
+        if type(z) is Array:
+            if z.within is not trace or z.storage is not None:
+                return None
+            parent, z = z.node, z.payload
+        parents.append(parent)
+        values.append(z)
+    a, b = values
+    p, q = [z.dtype if type(z) is ndarray else OF_NUMBERS.get(type(z)) for z in values]
+    if not ((p is DOUBLE and q is COMPLEX) or (p is COMPLEX and q is DOUBLE)):
+        return None
+    fold = mixed_folds(np.shape(a), np.shape(b), int(q is DOUBLE))
+    if None not in parents:
+        out = primitive.value(a, b)
+        held = primitive.pack(out, a, b), *fold
+        return noted(out, trace, tuple(parents), primitive.folding, held)
+    i = int(parents[0] is None)
+    if type(values[1 - i]) is ndarray and primitive.reads_other[i]:
+        if values[1 - i].nbytes > COPIED_BESIDE:
+            return None
+        values[1 - i] = copied(values[1 - i], trace)
+    out = primitive.value(a, b)
+    held = primitive.packs[i](out, *values)
+    if fold[i] is None:
+        return noted(out, trace, (parents[i],), primitive.rules[i], held)
+    return noted(out, trace, (parents[i],), primitive.foldings[i], (held, fold[i]))
 
 
 def applied(primitive: Any, a: Any, b: Any) -> Any:

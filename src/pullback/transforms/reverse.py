@@ -34,7 +34,7 @@ from ..core.usage import listing, usage
 from .arguments import LEAVES, Selection, needs_arguments
 from .backward import backward
 from .lifted import any_reached, cotangents, lift, primals_of
-from .meeting import applied, is_double, meet, moves, widened, writes_number
+from .meeting import applied, is_double, meet, mixed, moves, widened, writes_number
 from .returned import check_output, check_scalar, holds_numbers, settle, settle_tree, split_aux
 from .searched import judge, steepness
 from .seeds import branches, conform
@@ -244,6 +244,8 @@ class ReverseTrace(Trace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if len(xs) == 1:
             return ReverseTrace.single(self, primitive, xs[0], static)
+        if primitive.mixes and (out := mixed(self, primitive, *xs)) is not None:
+            return out
         primals: list[Any] = []
         parents: list[Any] = []
         plain = primitive.direct

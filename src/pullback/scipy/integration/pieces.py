@@ -24,6 +24,9 @@ STEEP = 3.0  # a slope that grows by this factor on a hundredth of the way has n
 MOST = 500  # jumps in one solution
 TRIES = 100  # steps towards a jump
 ALMOST = 0.999  # of a step that led beyond a jump, which the next one is shorter than
+# Steps in the whole range: by the error of a solution alone there are sometimes too few for its
+# derivative.
+LEAST = 4
 ASIDE = 20  # times the tolerance, of the range: how far places of jumps may be from those found
 
 
@@ -36,6 +39,10 @@ class Left(Exception):
 
 class Unclear(Exception):
     """Raised where a change of decisions that was taken for a kink may be a jump."""
+
+
+class Smooth(Exception):
+    """Raised where no change of decisions that was taken for a kink is one."""
 
 
 class Reach(NamedTuple):
@@ -62,6 +69,8 @@ class Crossing(NamedTuple):
     """The end of a piece: the distance to the jump, and the right-hand side on both sides.
 
     moves: whether derivatives need to know how the jump's time moves
+    differs: whether the right-hand side or its slopes differ on both sides; if there is no search
+        that says by how much, they do
     steep, steep_behind: whether slopes grow without bound towards it, before it and behind it, so
         that all steps of the piece move with it
     """
@@ -71,6 +80,7 @@ class Crossing(NamedTuple):
     before: np.ndarray
     behind: np.ndarray
     moves: bool
+    differs: bool
     steep: bool
     steep_behind: bool
 
@@ -79,7 +89,7 @@ class LongestStep:
     """How long a step may be, so that none leads over two jumps at once, which would hide both.
 
     Far from two that are close together it may be long, up to where they may begin; from there on
-    it is half as long as the way from one to the other.
+    it is half as long as the way from one to the other. There are at least LEAST of them.
     places: where jumps were found along a solution with tolerance rtol, in order of time
     """
 
@@ -97,7 +107,7 @@ class LongestStep:
         """The longest step from t."""
         way = abs(t - self.start)
         limits = np.maximum(self.halves, self.begins - way)[self.ends > way]
-        return float(np.min(limits, initial=self.whole / 2))
+        return float(np.min(limits, initial=self.whole / LEAST))
 
 
 class Pieces:
@@ -156,6 +166,14 @@ class Pieces:
             if self.search is not None and len(self.crossings) > 2 * len(self.places):
                 raise Unclear
             self.cross(found, found.ahead)
+            if len(self.crossings) == len(self.places):
+                self.insist_on_kinks()
+        self.insist_on_kinks()
+
+    def insist_on_kinks(self) -> None:
+        """Raise if all changes that were taken for kinks are smooth."""
+        if self.search is not None and not any(x.differs for x in self.crossings):
+            raise Smooth
 
     def begin(self, t: float, y: np.ndarray) -> None:
         """Begin a piece, with the decisions at its first point."""
@@ -308,10 +326,13 @@ class Pieces:
             raise staying(reach.which[0])
         if self.search is not None and reach is not START:
             self.insist_on_kink(self.search, t, y, slope, behind, changed)
-        steep = self.steepens(self.t, self.y, -self.sign)
-        steep_behind = self.steepens(t + by, y + by * behind, self.sign)
+        last, steep = self.beside(self.t, self.y, -self.sign)
+        first, steep_behind = self.beside(t + by, y + by * behind, self.sign)
         moves = not self.bends or steep or steep_behind
-        self.crossings.append(Crossing(reach, ahead, slope, behind, moves, steep, steep_behind))
+        differs = self.search is None or self.search.differ(last, first)
+        self.crossings.append(
+            Crossing(reach, ahead, slope, behind, moves, differs, steep, steep_behind)
+        )
         self.begin(t + by, y + by * self.side(t + by, y + by * behind))
         self.decisions = now
 
@@ -336,14 +357,17 @@ class Pieces:
             if not search.differ(first, last) and search.hides(*points):
                 raise Unclear
 
-    def steepens(self, t: float, y: np.ndarray, way: float) -> bool:
-        """Whether the slopes grow without bound towards a jump; way: 1 or -1, away from it."""
+    def beside(self, t: float, y: np.ndarray, way: float) -> tuple[np.ndarray, bool]:
+        """The right-hand side and its slopes beside a jump, and whether these have no bound there.
+
+        way: 1 or -1, away from the jump
+        """
         far = 100 * way * self.gap
         near, farther = [self.side.all_at(t + by, y + by * self.side(t, y))[0] for by in (0.0, far)]
         if near.shape != farther.shape:
-            return False
-        near, farther = [np.max(np.abs(x[len(y) :]), initial=0.0) for x in (near, farther)]
-        return bool(near > STEEP * farther)
+            return near, False
+        here, there = [np.max(np.abs(x[len(y) :]), initial=0.0) for x in (near, farther)]
+        return near, bool(here > STEEP * there)
 
 
 # What is refused.

@@ -28,7 +28,7 @@ from ...core.errors import MissingRuleError, PullbackError, SolverError
 from ...transforms.eager import GROUND
 from ...transforms.loops.body import Unstaged
 from .discontinuities import Change, KinkSearch, RightHandSide, Search
-from .pieces import MOST, START, Crossing, LongestStep, Pieces, Unclear, staying, touching
+from .pieces import MOST, START, Crossing, LongestStep, Pieces, Smooth, Unclear, staying, touching
 from .recorded_right_side import RecordedRightHandSide, Unrecorded
 from .steps import Explicit, Radau, Trajectory
 
@@ -213,7 +213,10 @@ def by_slopes(problem: InitialValueProblem, slopes: RightHandSide) -> Any:
         changes = search.changes()
         of_edges = any(map(slopes.is_of_edge, {key for change in changes for key in change.keys}))
         if 0 < len(changes) <= FEW and not of_edges and not search.starts_steep:
-            return in_pieces(problem, path, slopes, changes, True, search=search)
+            try:
+                return in_pieces(problem, path, slopes, changes, True, search=search)
+            except Smooth:
+                return None
     kinks = search.kinks()
     if search.may_jump:
         return JUMPS

@@ -107,11 +107,14 @@ def of_deleted_column(q: Any, r: Any, place: int) -> list[Any]:
 
 
 def completed_by(columns: Callable[..., list[Any]]) -> Callable[..., Any]:
-    """How the columns of `out` move, which come last; NaN where other steps had led to them."""
+    """How the columns of `out` move, which come last; NaN where other steps had led to them.
+
+    The last operand is all columns, found before.
+    """
 
     def motion(out: Any, at: Any, *xs: Any, place: int | None = None, **_: Any) -> Any:
         options = () if place is None else (place,)
-        moved = np.stack(columns(*xs, *options)[-out.shape[-1] :], axis=-1)
+        moved = np.stack(columns(*xs[:-1], *options)[-out.shape[-1] :], axis=-1)
         same = np.abs(moved - out) <= 1e-8
         return np.where(same, moved, np.nan)
 

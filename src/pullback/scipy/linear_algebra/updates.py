@@ -49,18 +49,18 @@ def values_of(original: Any, ranks: tuple[int, ...]) -> WithoutDerivative:
 
 @cache
 def completed_of(original: Any, columns: Any, ranks: tuple[int, ...], n_thin: int) -> Moving:
-    """The columns of q from this one on, which move as `columns` does."""
-    values = values_of(original, ranks)
+    """The columns of q from this one on, which move as `columns` does; q is the last operand."""
 
-    def shape(*specs: Any, place: Any = None, **options: Any) -> Any:
-        q, _ = values.shape(*specs, **options)
-        return Spec((q.shape[0], q.shape[1] - n_thin), q.dtype)
+    def shape(*specs: Any, **_: Any) -> Any:
+        (m, n), dtype = specs[-1].shape, specs[-1].dtype
+        return Spec((m, n - n_thin), dtype)
 
-    def found(*xs: Any, place: Any = None, **options: Any) -> Any:
-        return original(*xs, **options)[0][:, n_thin:]
+    def found(*xs: Any, **_: Any) -> Any:
+        return xs[-1][:, n_thin:].copy()
 
     name = f"completed columns of {original.__name__}"
-    return Moving(name, found, completed_by(columns), shape, ranks)
+    cores = (*ranks, 2)
+    return Moving(name, found, completed_by(columns), shape, cores, nondiff=(len(ranks),))
 
 
 def updated(original: Any, changed: Any, columns: Any, *operands: Any, **options: Any) -> Any:
@@ -79,14 +79,14 @@ def updated(original: Any, changed: Any, columns: Any, *operands: Any, **options
                 " several rows or columns,"
             )
             return part_p(q, changed, what=what), part_p(r, changed, what=what)
-        q = completed_of(original, columns, ranks, 0)(*operands, place=place, **options)
-        return q, exact(r, np.triu(adjoint(q) @ changed))
+        moving = completed_of(original, columns, ranks, 0)(*operands, q, place=place)
+        return exact(q, moving), exact(r, np.triu(adjoint(moving) @ changed))
 
     def complete(_: Any, rest: Any) -> Any:
         if columns is None:
             return rest
         completed = completed_of(original, columns, ranks, min(changed.shape))
-        return completed(*operands, place=place, **options)
+        return completed(*operands, q, place=place)
 
     return factored(changed, q, r, complete)
 
