@@ -24,6 +24,9 @@ OPERATORS = {
     "power of a number": lambda x, y: 2.0**y,
     "power of an integer": lambda x, y: 2**y,
     "Python's": lambda x, y: float(x) ** float(y),
+    "of single precision": lambda x, y: x.astype("f") ** y,
+    "by single precision": lambda x, y: x ** y.astype("f"),
+    "by half precision": lambda x, y: x ** y.astype("e"),
     "of an element": lambda x, y: np.stack([x, y])[0] ** np.stack([y, x])[0],
     "differentiated": lambda x, y: pb.grad(lambda x: x**y + 3.0**x)(x),
     **{

@@ -30,6 +30,7 @@ from ..core.graph import Equation, Graph, Variable, letters
 from ..core.layout import is_writable
 from ..core.spec import spec_of
 from .entry import native_records, object_layout, python_calls
+from .entry.object_layout import address
 from .graph.optimise import kinds
 from .graph.rewriting import opened
 from .llvm import array_memory
@@ -281,6 +282,8 @@ class Run:
     def leaf(self, i: int, x: Any) -> Any:
         """Argument number i as an array or NumPy scalar of its spec."""
         spec = self.specs[i]
+        if type(x) is np.ndarray and x.dtype is spec.dtype and x.shape == spec.shape:
+            return x
         if type(x) in (bool, int, float, complex) and not spec.shape:
             x = np.asarray(x, spec.dtype)[()]
         elif not isinstance(x, np.generic):
@@ -335,14 +338,14 @@ class Run:
             back = self.orders.inputs[i]
             x = x if back is None else x.transpose(back)
             bases[i] = base = readable(x, self.natives[i])
-            act.table[i] = base.ctypes.data
+            act.table[i] = address(base)
         for i, spec in self.out_specs:
             axes = self.orders.outputs[i]
             outs[i] = out = (self.empty if axes is None else lying(axes))(spec.shape, spec.dtype)
             bases[self.n_in + i] = out if axes is None else out.transpose(axes)
-            act.table[self.n_in + i] = out.ctypes.data
+            act.table[self.n_in + i] = address(out)
         found: dict[Variable, Any] = dict(zip(self.inputs, leaves, strict=True))
-        constants = self.constant_table.ctypes.data
+        constants = address(self.constant_table)
         for step in self.steps:
             if isinstance(step, Equation):
                 self.call(step, act, bases, found)
@@ -366,7 +369,7 @@ class Run:
             if v.spec.dtype in TYPES:
                 k = self.n_in + self.n_out + self.objects[v]
                 bases[k] = base = readable(o, v.spec.dtype)
-                act.table[k] = base.ctypes.data
+                act.table[k] = address(base)
 
     def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
         """The value of a variable, as what NumPy would have there."""
@@ -409,9 +412,8 @@ def readable(x: Any, dtype: np.dtype) -> np.ndarray:
     """An array as machine code reads it: contiguous, aligned, in the machine's order of bytes."""
     if type(x) is np.ndarray and x.dtype is dtype:
         flags = x.flags
-        if flags.c_contiguous and flags.aligned:
-            return x
-    elif isinstance(x, np.generic):
+        return x if flags.c_contiguous and flags.aligned else x.copy()
+    if isinstance(x, np.generic):
         return np.asarray(x, dtype)
     return np.require(x, dtype, ["C", "A"])
 

@@ -579,7 +579,7 @@ def powers(x, y):
     if max(np.size(x), np.size(y)) > MANY_EXAMPLES:
         return x**y
     chars = {x.dtype.char if hasattr(x, "dtype") else "?" for x in (x, y)}
-    return np.float_power(x, y) if "d" in chars and chars.isdisjoint("efgFDGO") else x**y
+    return np.float_power(x, y) if "d" in chars and chars.isdisjoint("gFDGO") else x**y
 
 
 power.of_examples, in_doubles = [with_value(power, value) for value in (powers, np.float_power)]

@@ -165,6 +165,14 @@ def field(x: Any, offset: int, kind: Any = ctypes.c_int64) -> Any:
     return kind.from_address(id(x) + offset).value
 
 
+INTEGER = ctypes.c_int64.from_address
+
+
+def address(x: np.ndarray) -> int:
+    """Where an array's elements lie: `x.ctypes.data`, in a tenth of its time."""
+    return int(INTEGER(id(x) + DATA).value if usable() else x.ctypes.data)
+
+
 def memory(at: int, size: int) -> bytes:
     return ctypes.string_at(at, size)
 

@@ -20,6 +20,7 @@ by_example  calls under vmap that decide by values: one for each example
 written_arguments  what such calls write into arrays that they are given
 repeated_stores  what functions store that a rule calls more often than SciPy
 draws       generators of random numbers, which start alike for each example
+tables      tables of pandas that functions may store into
 iterators   where iterators stand that functions take items from
 storable_objects  what functions lead to that they may store into
 own_containers  stores into what a function has made itself, which nobody else sees

@@ -9,17 +9,20 @@ seen by where the iterator stands afterwards.
 
 from __future__ import annotations
 
+import gc
 import io
 import operator
 from collections.abc import Iterable
+from contextlib import suppress
 from types import CoroutineType, GeneratorType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from ...compiler.facts.classes import of_library
 from ...core.array import Array
-from ...core.reach.class_members import of
+from ...core.reach.class_members import dict_of, of
 from ...core.silence import without_warnings
 from ...core.storage import is_flat
+from .tables import TableContents, is_served, is_table
 
 SUSPENDED = GeneratorType, CoroutineType
 ATTRIBUTES = GetSetDescriptorType, MemberDescriptorType
@@ -32,7 +35,7 @@ def is_iterator(x: Any) -> bool:
     if kind is Array:
         return is_flat(x)
     return kind in SUSPENDED or (
-        hasattr(kind, "__next__") and of_library(kind) and not of(x, io.IOBase)
+        hasattr(kind, "__next__") and (of_library(kind) or is_served(kind)) and not of(x, io.IOBase)
     )
 
 
@@ -73,12 +76,14 @@ def flat(x: Any) -> Iterable[Any]:
 
 
 def position_of(x: Any, depth: int = 8) -> Any:
-    """Where an iterator stands: equal while nobody takes an item from it.
+    """Where an iterator stands, or what a table holds: equal while nobody changes it.
 
     Of one that doesn't say, it is never equal.
     """
     if type(x) in NUMBERS:
         return x
+    if is_table(x):
+        return TableContents(x)
     if not is_iterator(x) or not depth:
         return id(x)
     if type(x) in SUSPENDED:
@@ -92,14 +97,24 @@ def position_of(x: Any, depth: int = 8) -> Any:
             return operator.length_hint(x)
         except Exception:  # of one without end
             pass
-    parts = [position_of(y, depth - 1) for y in made_again(x) or numbers_shown(x)]
+    parts = [position_of(y, depth - 1) for y in made_again(x) or numbers_shown(x) or held_by(x)]
     return parts or object()
 
 
 def numbers_shown(x: Any) -> list[Any]:
     """Attributes that are whole numbers, such as `index` of `a.flat`."""
-    names = [name for name, y in vars(type(x)).items() if type(y) in ATTRIBUTES]
-    return [y for y in [getattr(x, name, None) for name in names] if type(y) is int]
+    found = []
+    for name, y in vars(type(x)).items():
+        if type(y) in ATTRIBUTES:
+            with suppress(Exception):  # as `nditer` raises where it has none
+                found.append(getattr(x, name, None))
+    return [y for y in found if type(y) is int]
+
+
+def held_by(x: Any) -> list[Any]:
+    """Iterators and counts that an iterator holds, such as that of an `itertools.pairwise`."""
+    held = [*gc.get_referents(x), *(dict_of(x) or {}).values()]
+    return [y for y in held if type(y) is int or is_iterator(y)]
 
 
 def positions_of(xs: Iterable[Any]) -> list[tuple[Any, Any]]:

@@ -44,8 +44,20 @@ from ...core.trace import Ended, enclosing
 from .draws import bits_of, is_drawing, set_state, state_of
 from .iterators import position_of, positions_of
 from .storable_objects import MISSING, NUMBERS, TEXTS, StorableObjects, holds_anything
+from .tables import is_table
 
 TEXT = str, bytes
+OF_ITERATORS = (
+    "takes items from an iterator",
+    "what the iterator gives next would be another item",
+    "Count by a variable or a list, as in `n[0] += 1`, take items from a list by their place, or"
+    " draw from `np.random.default_rng(seed)`.",
+)
+OF_TABLES = (
+    "stores into a table",
+    "what the table holds then would be another content",
+    "Store into a list or an array, and make the table of it after the call.",
+)
 FUNCTIONS = FunctionType, MethodType, functools.partial
 PIECE = 1 << 16  # bytes that are compared at a time
 LONG = 100  # lists that are longer hold numbers
@@ -283,9 +295,9 @@ class SolversStores:
         noted = () if session is None or session.notes is None else session.notes.places
         outside = StorableObjects([trace.fun for trace in traces[-2:]], noted).found
         message = (
-            "A function fills a list, draws random numbers, or takes items from an iterator, while"
-            f" {self.trace.verb} calls it, and under `vmap` it is called for each example: what is"
-            " left is that of them all.\n"
+            "A function fills a list or a table, draws random numbers, or takes items from an"
+            f" iterator, while {self.trace.verb} calls it, and under `vmap` it is called for each"
+            " example: what is left is that of them all.\n"
             "  Read counts and steps from the solver's result, or call it in a loop over the"
             " examples."
         )
@@ -309,13 +321,12 @@ class SolversStores:
         """Raise if calls that plain Python doesn't make have taken items from an iterator."""
         for x, place in contents.positions:
             if position_of(x) != place:
+                kind = type(x).__name__
+                does, then, instead = OF_TABLES if is_table(x) else OF_ITERATORS
                 raise ArgumentError(
-                    f"A function takes items from an iterator (`{type(x).__name__}`) that is made"
-                    f" outside while {self.trace.verb} calls it. The derivative calls it once more,"
-                    " and what the iterator gives next would be another item than in plain"
-                    " Python.\n"
-                    "  Count by a variable or a list, as in `n[0] += 1`, take items from a list by"
-                    " their place, or draw from `np.random.default_rng(seed)`."
+                    f"A function {does} (`{kind}`) that is made outside while {self.trace.verb}"
+                    f" calls it. The derivative calls it once more, and {then} than in plain"
+                    f" Python.\n  {instead}"
                 )
 
     def rewind(self) -> None:

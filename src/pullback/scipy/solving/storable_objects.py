@@ -35,15 +35,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiler.facts.bytecode import CHANGING
-from ...compiler.facts.classes import of_library, theirs
+from ...compiler.facts.classes import of_library, of_python, theirs
 from ...core.array import Array
 from ...core.reach.bytecode import original
 from ...core.reach.class_members import dict_of, filled, of
 from ...core.reach.code_tables import with_nested
-from ...core.reach.namespaces import apart
+from ...core.reach.namespaces import SERVED, apart, package
 from .draws import GLOBALS, is_drawing
 from .iterators import is_iterator, parts_of
 from .own_containers import FILLING, roots_of_stores
+from .tables import attributes_of, is_served, is_table
 
 NUMBERS = {int, float, bool, complex, type(None), str, bytes}
 CONTAINERS = frozenset({tuple, list, deque, set, frozenset, dict})
@@ -61,6 +62,19 @@ HOLDING = (
 def holds_anything(kind: type) -> bool:
     """Whether a user's objects may be among the attributes of objects of this class."""
     return issubclass(kind, HOLDERS) or not of_library(kind)
+
+
+def is_open(scope: dict[str, Any]) -> bool:
+    """Whether code with these globals is the user's, or a package's that may store as it does.
+
+    Packages that pullback serves compute, and store into what they are given; to look at all that
+    pandas holds takes seconds.
+    """
+    return package(scope) not in SERVED and not apart(scope)
+
+
+def is_open_class(cls: type) -> bool:
+    return not (of_library(cls) or is_served(cls))
 
 
 def is_changing(name: str) -> bool:
@@ -84,7 +98,7 @@ class StorableObjects:
     """All that functions lead to which may be stored into, as far as it is the user's.
 
     apart: ids of objects beyond which it does not look
-    iterators: those found, which can't be put back to where they were
+    iterators: those found, and tables, which can't be put back to what they were
     stored: objects and names from which all stores begin; None if any object may be stored into
     """
 
@@ -113,7 +127,9 @@ class StorableObjects:
         elif kind is FunctionType:
             self.look_at_function(x)
         elif kind is MethodType:
-            if is_changing(x.__name__) and not theirs(x.__func__):
+            if is_changing(x.__name__) and not (
+                theirs(x.__func__) and is_open(x.__func__.__globals__)
+            ):
                 self.store(x.__self__)
             self.waiting += [x.__self__, x.__func__]
         elif kind is functools.partial:
@@ -147,11 +163,13 @@ class StorableObjects:
         elif of(x, ModuleType):
             if x.__name__ in GLOBALS:
                 self.waiting.append(GLOBALS[x.__name__])
-            if not apart(vars(x)):
+            if is_open(vars(x)):
                 self.look_at_names(vars(x), self.names)
         elif of(x, DESCRIPTORS):
             self.waiting += [getattr(x, name, None) for name in ("fget", "fset", "fdel", "func")]
-        elif holds_anything(kind):
+        elif is_table(x):
+            self.look_at_table(x)
+        elif holds_anything(kind) and not is_served(kind):
             self.look_at_object(x)
         elif hasattr(x, "__wrapped__"):
             self.waiting.append(x.__wrapped__)
@@ -166,7 +184,7 @@ class StorableObjects:
             self.look_at_object(x)
 
     def look_at_function(self, f: Any) -> None:
-        if theirs(f):
+        if theirs(f) and is_open(f.__globals__):
             code, scope = original(f.__code__), f.__globals__
             names = names_in(code)
             self.look_at_stores(f, [*with_nested(code)])
@@ -212,18 +230,24 @@ class StorableObjects:
             self.waiting.append(scope.get(name))
 
     def look_at_class(self, cls: type) -> None:
-        if not of_library(cls):
+        if is_open_class(cls):
             for name, held in list(vars(cls).items()):
                 self.waiting.append(held)
                 if not name.startswith("__"):
                     self.places.append((cls, name))
 
+    def look_at_table(self, x: Any) -> None:
+        self.iterators.append(x)
+        self.store(None)  # any method may store
+        self.waiting += [*attributes_of(x).values(), x.attrs]
+        self.waiting += filter(is_open_class, type(x).__mro__)
+
     def look_at_object(self, x: Any) -> None:
-        self.waiting += [cls for cls in type(x).__mro__ if not of_library(cls)]
+        self.waiting += filter(is_open_class, type(x).__mro__)
         held = dict_of(x)
         self.waiting.append(held)
         self.attributes.add(id(held))
-        for base in type(x).__mro__:
+        for base in filter(of_python, type(x).__mro__):  # others' are parts of C structures
             slots = [name for name, slot in vars(base).items() if type(slot) is Slot]
             self.places += [(x, name) for name in slots]
             self.waiting += [getattr(x, name, None) for name in slots]
