@@ -357,6 +357,30 @@ def test_statistics_that_count(name):
     np.testing.assert_allclose(pb.vmap(f)(x), [f(row) for row in x], rtol=1e-13)
 
 
+# Decisions that examples of one size have in common, and others don't.
+BY_SIZE = {
+    "anderson_ksamp": lambda x: stats.anderson_ksamp([x, Y, Y[::-1] ** 2], variant="midrank")[0],
+    "brunnermunzel": lambda x: stats.brunnermunzel(x + 4, Y).pvalue,
+    "cramervonmises": lambda x: stats.cramervonmises(x, "norm").pvalue,
+    "quantile_test": lambda x: stats.quantile_test(x, q=0.3).pvalue,
+    "siegelslopes": lambda x: stats.siegelslopes(Y, x).slope,
+    "tmax": lambda x: stats.tmax(x, 0.3),
+    "tmin": lambda x: stats.tmin(x, x[0] - 0.1),
+    "yeojohnson": lambda x: stats.yeojohnson(x)[0],
+    "yeojohnson_normmax": lambda x: stats.yeojohnson_normmax(x),
+}
+
+
+@pytest.mark.parametrize("name", BY_SIZE)
+@pytest.mark.filterwarnings("ignore:p-value", "ignore::RuntimeWarning")  # as SciPy says
+def test_statistics_of_examples_that_differ_in_size(name):
+    f, x = BY_SIZE[name], np.random.default_rng(0).normal(size=(6, 9))
+    x = x * np.array([[0.1], [0.5], [1], [3], [10], [40]]) + np.array(
+        [[0], [1], [0], [-3], [5], [0]]
+    )
+    np.testing.assert_allclose(pb.vmap(f)(x), [f(row) for row in x], rtol=1e-10)
+
+
 def test_an_infinite_power_in_one_example():
     far = lambda p: distance.minkowski(np.array([1.0, 4.0]), np.zeros(2), p, [1.0, 0.5])
     p = np.array([2.0, np.inf, 3.5])

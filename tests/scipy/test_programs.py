@@ -62,7 +62,6 @@ ACCURATE_TO = {
     "dynamics.fitted_decay": 2e-8,
     "packages.beta_regression_mle": 3e-7,
     "packages.two_stage_gmm": 3e-7,
-    "quayside.nets": 3e-7,
     "workshop.basquin": 2e-8,
 }
 # They compute with the places where steps of explicit methods end, which derivatives hold.

@@ -109,8 +109,13 @@ def nets(mesh, sizes):
             + 0.1 * (x[2] - 1) ** 2
         )
 
+    def slopes(x):  # SLSQP's own differences would amplify the last bits of `loss`
+        p = special.expit((sizes - x[0]) * x[1])
+        r = 2.0 * (p - share) * p * (1.0 - p)
+        return np.array([-np.sum(r) * x[1], r @ (sizes - x[0]) + 0.02 * x[1], 0.2 * (x[2] - 1.0)])
+
     x = optimize.fmin_slsqp(
-        loss, [1.0, 1.0, 0.5], f_eqcons=lambda x: np.array([x[0] - x[2] * 2.0]), f_ieqcons=lambda x: np.array([3.0 - x[1]]), acc=1e-15, iprint=0
+        loss, [1.0, 1.0, 0.5], fprime=slopes, f_eqcons=lambda x: np.array([x[0] - x[2] * 2.0]), f_ieqcons=lambda x: np.array([3.0 - x[1]]), acc=1e-15, iprint=0
     )  # fmt: skip
     return x
 

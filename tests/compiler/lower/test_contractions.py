@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.lower import gemm, matmul_axes
+from pullback.compiler.lower import gemm, matmul_axes, module
+from pullback.compiler.pipeline import Lowered
 from pullback.compiler.program import Program
 from pullback.testing import staged
 
@@ -253,3 +254,48 @@ class TestStacks:
         infinite[0, 3], infinite[1, 4], infinite[:, 5] = np.inf, np.nan, -0.0
         with np.errstate(all="ignore"):
             check(moved, poses, infinite, w)
+
+
+class TestCopies:
+    """LLVM copies short functions to where they are called, up to a number of lines in all."""
+
+    def program(self):
+        """Products and additions of a few shapes, in an order that is no loop."""
+        order = np.random.default_rng(2).integers(0, 4, 40)
+
+        def f(x, v):
+            for i, k in enumerate(order):
+                if k == 0:
+                    x = x @ x.T * 0.2
+                elif k == 1:
+                    v = x @ v + 0.1 * (i % 7)
+                elif k == 2:
+                    x = x / (1 + np.sum(x * x)) + v[i % 4]
+                else:
+                    x = x.T * 0.5 + np.outer(v, v) * 0.01
+            return x, v
+
+        rng = np.random.default_rng(3)
+        graph, _ = staged(f, (rng.random((4, 4)), rng.random(4)))
+        return Lowered(graph).module, graph, (rng.random((4, 4)), rng.random(4))
+
+    def test_what_a_long_program_repeats_stays_a_function(self, monkeypatch):
+        free, _, _ = self.program()
+        assert free.uses.total() - len(free.places) > 20
+        counts = []
+        for most in (0, 100, 400):
+            monkeypatch.setattr(module, "COPIED", most)
+            made, graph, xs = self.program()
+            lines = {name: free.functions[i].count("\n") for name, i in made.places.items()}
+            heads = {name: made.functions[i].partition("{")[0] for name, i in made.places.items()}
+            copied = [x for x in heads if "noinline" not in heads[x]]
+            assert sum((made.uses[x] - 1) * lines[x] for x in copied) <= most
+            counts.append(len(copied))
+            for out, right in zip(Program(graph, 3)(*xs), Program(graph, 0)(*xs), strict=True):
+                np.testing.assert_array_equal(out, right)
+        assert counts[0] < counts[1] < counts[2] < len(free.places)
+
+    def test_a_short_program_is_as_it_was(self):
+        made, _, _ = self.program()
+        for i in made.places.values():
+            assert "noinline" not in made.functions[i].partition("{")[0]

@@ -3,11 +3,13 @@
     segment(arena, table, constants)
 
 does the work between two calls of NumPy. `table` holds the addresses of inputs, outputs and
-results of calls. Functions are kept short, since LLVM's time grows faster than their length.
+results of calls. Functions are kept short, since LLVM's time grows faster than their length, and
+those that are called from many places are not copied there.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -48,6 +50,7 @@ PAUSED, OFTEN = (
     1 << 22,
     64,
 )  # operations or steps between two checks for signals
+COPIED = 20_000  # lines that LLVM may copy to where functions are called
 EACH = 10  # operations of NumPy's loops for a number of a row, about
 CALLS: dict[type, Any] = {ByLapack: lapack_called, LapackRoutine: routine_called, object: called}
 FUNCTIONS = {
@@ -72,12 +75,15 @@ class Module:
         self.n_in, self.n_out = len(plan.graph.inputs), len(plan.graph.outputs)
         self.functions: list[str] = []
         self.named: dict[str, str] = {}
+        self.uses: Counter[str] = Counter()  # calls of functions of pointers, by name
+        self.places: dict[str, int] = {}  # their places in `functions`
         self.kernels: dict[Any, tuple[str, list[int]]] = {}  # by what decides their text
         self.declared: set[str] = set()
         self.helpers: dict[Any, str] = {}
         self.prefix, self.n_bodies = "", [0]
         if outer is not None:  # the body of a loop is in the same text
             self.functions, self.named = outer.functions, outer.named
+            self.uses, self.places = outer.uses, outer.places
             self.kernels = outer.kernels
             self.declared, self.helpers = outer.declared, outer.helpers
             self.n_bodies = outer.n_bodies
@@ -101,7 +107,24 @@ class Module:
         if outer is None and not self.segments:  # all results are constants
             self.functions.append(Pen().function("segment0", PARAMETERS))
             self.segments, self.work = ["segment0"], [0]
+        if outer is None:
+            self.share()
         self.text = "\n".join([*sorted(self.declared), *self.helpers.values(), *self.functions, ""])
+
+    def share(self) -> None:
+        """Keep LLVM from copying functions to all their calls where that makes a long text.
+
+        Those whose copies are longest remain functions. A recording of 2,300 small products
+        would grow to three times its length.
+        """
+        lines = {name: self.functions[i].count("\n") for name, i in self.places.items()}
+        copies = {name: (self.uses[name] - 1) * n for name, n in lines.items()}
+        left = COPIED
+        for name in sorted(copies, key=lambda name: (copies[name], self.places[name])):
+            left -= copies[name]
+            if left < 0:
+                i = self.places[name]
+                self.functions[i] = self.functions[i].replace(" {", " noinline {", 1)
 
     @property
     def arena_size(self) -> int:
@@ -202,8 +225,14 @@ class Module:
         name = self.named.get(text)
         if name is None:
             name = self.named[text] = f"function{len(self.named)}"
-            self.functions.append(f"define internal void @{name}{text}")
+            self.add(name, f"define internal void @{name}{text}")
+        self.uses[name] += 1
         pen.call(name, map(addresses, views))
+
+    def add(self, name: str, text: str) -> None:
+        """A function of pointers, which may be called from many places."""
+        self.places[name] = len(self.functions)
+        self.functions.append(text)
 
     def loop(self, piece: Piece, addresses: Addresses, pen: Pen) -> None:
         plan = self.plan
@@ -227,6 +256,7 @@ class Module:
                 pointers.append(addresses.at("%arena", scratch))
                 scratch += -(-pointer // 64) * 64
         self.scratch = max(self.scratch, scratch - self.arena)
+        self.uses[name] += 1
         pen.call(name, pointers)
 
     def kernel(self, kernel: LoopKernel) -> tuple[str, list[int]]:
@@ -240,7 +270,7 @@ class Module:
         name = self.named.get(kernel.text)
         if name is None:
             name = self.named[kernel.text] = f"kernel{len(self.named)}"
-            self.functions.append(kernel.definitions(name))
+            self.add(name, kernel.definitions(name))
             self.declared |= kernel.declared
         return name, [r.scratch for r in kernel.reductions]
 

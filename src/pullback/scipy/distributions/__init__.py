@@ -52,7 +52,9 @@ by_values(
     stats.binned_statistic, stats.binned_statistic_2d, stats.binned_statistic_dd,
     stats.multiscale_graphcorr, stats.poisson_means_test, stats.quantile,
     stats.trim1, stats.weightedtau, infrastructure.rv_generic.entropy,
-    infrastructure.rv_discrete.expect, stats.qmc.geometric_discrepancy,
+    infrastructure.rv_discrete.expect, stats.qmc.geometric_discrepancy, stats.anderson_ksamp,
+    stats.brunnermunzel, stats.cramervonmises, stats.quantile_test, stats.siegelslopes,
+    stats.tmax, stats.tmin, stats.yeojohnson, stats.yeojohnson_normmax,
 )  # fmt: skip
 
 # Masked arrays hold values of one example.

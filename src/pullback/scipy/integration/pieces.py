@@ -24,9 +24,9 @@ STEEP = 3.0  # a slope that grows by this factor on a hundredth of the way has n
 MOST = 500  # jumps in one solution
 TRIES = 100  # steps towards a jump
 ALMOST = 0.999  # of a step that led beyond a jump, which the next one is shorter than
-# Steps in the whole range: by the error of a solution alone there are sometimes too few for its
-# derivative.
-LEAST = 4
+# Steps in the whole range, at least: with kinks, and with jumps. Some of these are poles: there
+# derivatives are steeper than the solution by whose error steps are chosen.
+LEAST, LEAST_OF_JUMPS = 2, 4
 ASIDE = 20  # times the tolerance, of the range: how far places of jumps may be from those found
 
 
@@ -89,12 +89,14 @@ class LongestStep:
     """How long a step may be, so that none leads over two jumps at once, which would hide both.
 
     Far from two that are close together it may be long, up to where they may begin; from there on
-    it is half as long as the way from one to the other. There are at least LEAST of them.
+    it is half as long as the way from one to the other. There are at least so many.
     places: where jumps were found along a solution with tolerance rtol, in order of time
     """
 
-    def __init__(self, places: list[float], start: float, end: float, rtol: float) -> None:
-        self.start, self.whole = start, abs(end - start)
+    def __init__(
+        self, places: list[float], start: float, end: float, rtol: float, least: int
+    ) -> None:
+        self.start, self.whole, self.least = start, abs(end - start), least
         ways = np.abs(np.array(places) - start)
         apart = np.diff(ways)
         counting = apart > 1e-6 * self.whole
@@ -107,7 +109,7 @@ class LongestStep:
         """The longest step from t."""
         way = abs(t - self.start)
         limits = np.maximum(self.halves, self.begins - way)[self.ends > way]
-        return float(np.min(limits, initial=self.whole / LEAST))
+        return float(np.min(limits, initial=self.whole / self.least))
 
 
 class Pieces:

@@ -104,11 +104,8 @@ class Explicit:
         if not self.extra:
             powers = np.cumprod(np.stack([x] * polynomial.shape[-1]))
             return h * np.dot(polynomial, powers) + y
-        out: Any = np.zeros_like(y)
-        for i in range(polynomial.shape[0]):
-            out = out + polynomial[polynomial.shape[0] - 1 - i]
-            out = out * x if i % 2 == 0 else out * (1 - x)
-        return out + y
+        factors = [(x, 1 - x)[i % 2] for i in range(polynomial.shape[0])]
+        return np.dot(np.cumprod(np.stack(factors)), polynomial) + y
 
 
 ROOT6 = 6**0.5

@@ -28,7 +28,19 @@ from ...core.errors import MissingRuleError, PullbackError, SolverError
 from ...transforms.eager import GROUND
 from ...transforms.loops.body import Unstaged
 from .discontinuities import Change, KinkSearch, RightHandSide, Search
-from .pieces import MOST, START, Crossing, LongestStep, Pieces, Smooth, Unclear, staying, touching
+from .pieces import (
+    LEAST,
+    LEAST_OF_JUMPS,
+    MOST,
+    START,
+    Crossing,
+    LongestStep,
+    Pieces,
+    Smooth,
+    Unclear,
+    staying,
+    touching,
+)
 from .recorded_right_side import RecordedRightHandSide, Unrecorded
 from .steps import Explicit, Radau, Trajectory
 
@@ -265,7 +277,8 @@ def in_pieces(
     among = frozenset(key for change in jumps for key in change.keys)
     places = [change.low for change in jumps]
     around = places if bends else [start, *places, end]
-    longest = LongestStep(around, start, end, path.rtol)
+    least = LEAST if bends else LEAST_OF_JUMPS
+    longest = LongestStep(around, start, end, path.rtol, least)
     ys = np.abs([np.asarray(peel(y)) for y in path.ys])
     sizes = np.maximum(np.max(ys, axis=0), 1e-6 * np.max(ys) + 1e-12)
     method = path.method if isinstance(path.method, Radau) else Explicit(integrate.DOP853)
