@@ -27,7 +27,8 @@ def no_examples(sample):
         try:
             none = pb.vmap(lambda *xs, ask=ask: tuple(ask(*xs)))(*[x[None][:0] for x in problem.xs])
         except (pb.ArgumentError, pb.ConversionError) as error:  # a solver, or an `if`
-            assert "empty batch" in str(error) or "mapped by" in str(error)
+            if not re.search("empty batch|mapped by", str(error)):
+                raise
             continue
         assert [x.shape for x in none] == [(0, *x.shape) for x in one]
         assert [x.dtype for x in none] == [x.dtype for x in one]

@@ -90,6 +90,8 @@ def test_elements_of_all_kinds_are_those_of_a_loop_or_refused(kind):
                 continue
             if isinstance(expected, type) and name == "equal":
                 continue  # which answers for a number and a text as `==` does
+            if expected is AttributeError and name == "an item":
+                continue  # elements of texts of any length are Python's, which have no item
             if isinstance(expected, type):
                 wrong.append((name, i, expected.__name__, out))
             elif not np.array_equal(np.broadcast_to(out, expected.shape), expected):

@@ -186,7 +186,11 @@ class NoExamples(BatchTrace):
     __slots__ = ()
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        if not primitive.ours or any(self.holds(x) and x.node is not None for x in xs):
+        if (
+            not primitive.ours
+            or primitive.spec is None
+            or any(self.holds(x) and x.node is not None for x in xs)
+        ):
             return BatchTrace.process(self, primitive, xs, static)
         specs = [self.spec(x) if self.holds(x) else spec_of(x) for x in xs]
         found = primitive.spec(*specs, **static)
