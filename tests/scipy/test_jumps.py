@@ -395,3 +395,31 @@ def test_kinks_that_lie_close_together(name):
         assert pb.grad(total)(at) == pytest.approx(slopes(*at), rel=1e-6)
         pushed = pb.jvp(total, (at,), (np.array([1.0, 2.0]),))[1]
         assert pushed == pytest.approx(np.dot(slopes(*at), [1.0, 2.0]), rel=1e-6)
+
+
+CANCELLING = {
+    "quotient": lambda s: s / np.sqrt(s * s),
+    "power": lambda s: (s * s) ** 0.5 / s,
+}
+
+
+@pytest.mark.parametrize("name", CANCELLING)
+def test_rounding_beside_a_jump_is_neither_root_nor_pole(name):
+    """Terms that cancel leave in slopes what grows as 1 / s or 1 / s**2, and differs by place."""
+    sign = CANCELLING[name]
+    total = lambda k: integrate.quad(lambda x: sign(k * k - x) * np.exp(-x * k), 0, 1 + k)[0]
+    exact = lambda k: (1 - 2 * np.exp(-(k**3)) + np.exp(-k - k * k)) / k
+    h = 1e-3
+    for k in (0.56, 0.5943369566282805, 0.6238983050847458, 0.71):
+        difference = (exact(k + h) - 2 * exact(k) + exact(k - h)) / h**2
+        for law in (pb.grad(pb.grad(total)), forward_over_reverse(total)):
+            assert law(k) == pytest.approx(difference, rel=1e-5, abs=1e-5)
+
+
+def test_what_grows_without_bounds_beside_a_place_stays_loud():
+    """The second derivative of a root beside a place cannot be integrated as it stands."""
+    rooted = lambda k: integrate.quad(lambda x: np.sqrt(np.abs(x - k * k)) * np.exp(-x * k), 0, 2)[
+        0
+    ]
+    with pytest.raises(pb.SolverError, match="does not converge"):
+        pb.grad(pb.grad(rooted))(0.6238983050847458)

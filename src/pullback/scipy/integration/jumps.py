@@ -46,6 +46,8 @@ FARTHER = 2.0**10  # times that far, and as often again, it is seen how the inte
 NOISE = 1e-9  # of the integrand: a jump that is less is none
 NOTHING = 1e-15  # likewise of its largest value at SOME places
 SOME = 24
+TINY_STEPS = 1 + np.arange(32) / 128  # times that far: what goes on evenly hardly changes there
+ROUGH = 0.25  # of how an integrand goes on: what differs by more in those steps is rounding
 SMALL = 1e-6  # what a root of the distance from a jump may add to it
 
 
@@ -156,8 +158,10 @@ class Jumps:
         )
         low, high = [x + by * sign * max(abs(x_of(u + by * BESIDE) - x), least) for by in (-1, 1)]
         numbers = self.numbers(np.array([low, high]), theta)
-        if not self.jumps(x, (low, high), numbers, theta, peak):
+        away = self.jumps(x, (low, high), numbers, theta, peak)
+        if not away:
             return None
+        low, high = x + away * (low - x), x + away * (high - x)
         for which in surfaces:
             for y in (low, high):
                 height, slope = self.slope(which, np.float64(y), theta)
@@ -205,12 +209,14 @@ class Jumps:
 
     def jumps(
         self, x: Any, sides: Any, numbers: np.ndarray, theta: Sequence[Any], peak: Any
-    ) -> bool:
-        """Whether the integrand has other values on both sides of x.
+    ) -> float:
+        """How many times as far from x the jump of the integrand is seen; 0 if there is none.
 
         Close to it they differ by the jump, and by what its slope adds in proportion to how far
         apart they are; or a root of that: then less is added than in proportion, and without it
-        nothing may remain. At a pole they differ by more and more.
+        nothing may remain. At a pole they differ by more and more. Terms that cancel, as those
+        of the slope of `s / sqrt(s * s)`, leave rounding that is larger the closer it is to x: it
+        differs from place to place, and the jump is seen farther away.
         """
         far = np.array([1.0, FARTHER, FARTHER**2])[:, None]
         ways = np.ravel(x + far * (np.array(sides) - x))
@@ -222,7 +228,7 @@ class Jumps:
         noise = NOISE * size + rounded * np.max(np.abs(sampled[1] - sampled[0]), initial=0)
         noise += NOTHING * peak
         if not np.max(np.abs(close), initial=0) > noise:
-            return False
+            return 0.0
         beyond = np.max(np.abs(sampled[2]), initial=0)
         if np.any((np.abs(close) > 4 * np.abs(near)) & (np.abs(close) > 4 * beyond)):
             raise SolverError(
@@ -234,14 +240,33 @@ class Jumps:
         grows, later = near - close, farther - near
         is_root = (np.abs(later) < FARTHER / 4 * np.abs(grows)) & (np.abs(grows) > noise)
         if not np.any(is_root):
-            return True
+            return 1.0
+        rough = is_root & (self.roughness(x, sides, numbers, theta) > ROUGH * np.abs(grows))
+        away, left = 1.0, 0.0
+        if np.any(rough):
+            away, is_root = FARTHER, is_root & ~rough
+            apart = x + away * (np.array(sides) - x)
+            left = float(np.max(self.roughness(x, apart, numbers, theta)[rough]))
+            seen = np.abs(near) > 4 * np.maximum(np.abs(later) / FARTHER, left)
+            close = np.where(rough, np.where(seen, near, 0.0), close)
+            if left > SMALL * np.max(sampled[2], initial=peak):
+                raise unknown()
+            if not np.max(np.abs(close)) > noise:
+                return 0.0
         added = np.where(is_root, grows**2 / np.where(is_root, later - grows, 1.0), 0.0)
         rest = np.max(np.abs(close - added))
         if rest < 0.01 * np.max(np.abs(close)):
-            return False
-        if np.max(np.abs(added)) > SMALL * rest:
+            return 0.0
+        if max(away * np.max(np.abs(added)), left) > SMALL * rest:
             raise unknown()
-        return True
+        return away
+
+    def roughness(self, x: Any, sides: Any, numbers: np.ndarray, theta: Sequence[Any]) -> Any:
+        """By how much what the integrand differs by on both sides changes in tiny steps."""
+        ways = np.ravel(x + TINY_STEPS[:, None] * (np.array(sides) - x))
+        sampled = self.values(ways, np.tile(numbers, len(TINY_STEPS)), theta)
+        first, then = np.moveaxis(sampled.reshape(len(TINY_STEPS), 2, -1), 1, 0)
+        return np.ptp(then - first, axis=0)
 
     def moves(self, x: Any, surfaces: Sequence[int], theta: Sequence[Any], domain: Range) -> bool:
         """Whether the place of a jump moves, as far as other parameters show."""

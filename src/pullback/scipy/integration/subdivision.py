@@ -127,6 +127,8 @@ class Range:
         return 0.5 - np.sin(np.arcsin(1 - 2 * u) / 3)
 
 
+NOT_NEARER = 2.0**-20  # of a piece: how near to a break rounding may be in the way
+
 Evaluate = Callable[[np.ndarray], Any]
 
 
@@ -250,16 +252,41 @@ def between(evaluate: Evaluate, breaks: Any) -> Any:
     left, right = np.concatenate([[0.0], breaks]), np.concatenate([breaks, [1.0]])
     n = len(left)
 
-    def stretched(ws: np.ndarray) -> Any:
-        """Piece i is the i-th part of [0, 1], and dense at its ends."""
+    def stretched(ws: np.ndarray, least: float = 0.0) -> Any:
+        """Piece i is the i-th part of [0, 1], and dense at its ends; `least` from its breaks."""
         i = np.minimum(ws * n, n - 1).astype(int)
         v, length = ws * n - i, (right - left)[i]
-        values = evaluate(left[i] + length * smooth(v))
-        values = finite_beside(values, length * np.minimum(smooth(v), smooth(1 - v)))
+        part = np.clip(smooth(v), np.where(i > 0, least, 0.0), 1 - np.where(i < n - 1, least, 0.0))
+        values = evaluate(left[i] + length * part)
+        values = finite_beside(values, length * np.minimum(part, 1 - part))
         slope = n * length * 6 * v * (1 - v)
         return values * np.reshape(slope, (-1,) + (1,) * (values.ndim - 1))
 
-    return adaptive(stretched, np.arange(1, n) / n)
+    marks = np.arange(1, n) / n
+    try:
+        return adaptive(stretched, marks)
+    except SolverError:
+        if n == 1:
+            raise
+        # Terms that cancel may leave rounding that grows without bounds towards a break.
+        out = adaptive(lambda ws: stretched(ws, NOT_NEARER), marks)
+        if not goes_on(evaluate, left, right, out):
+            raise
+        return out
+
+
+def goes_on(evaluate: Evaluate, left: Any, right: Any, out: Any) -> bool:
+    """Whether the integrand is as good as constant beside the breaks, where `between` stops."""
+    size = float(largest(np.reshape(np.abs(out), (1, -1)))[0])
+    lengths = NOT_NEARER * (right - left)
+    with np.errstate(all="ignore"):
+        for end, way in ((left[1:], lengths[1:]), (right[:-1], -lengths[:-1])):
+            first, *others = [np.asarray(peel(evaluate(end + way * t))) for t in (1, 2, 4, 16)]
+            for other in others:
+                apart = np.max(np.abs(other - first), initial=0.0)
+                if not apart * NOT_NEARER <= 1e-8 * (1e-3 + size):  # it may be NaN
+                    return False
+    return True
 
 
 def pieces(evaluate: Evaluate, points: Any = ()) -> np.ndarray:
