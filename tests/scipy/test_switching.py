@@ -1,5 +1,7 @@
 """Derivatives of solutions whose right-hand sides jump at places that move."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import integrate
@@ -366,3 +368,82 @@ def test_second_derivatives_of_ramps(name):
     slope, by = pb.grad(end), 1e-3
     near = (slope(0.77 + by) - slope(0.77 - by)) / (2 * by)
     assert pb.grad(slope)(0.77) == pytest.approx(near, rel=1e-4)
+
+
+DUTY = {  # a dose of height p[0] and length p[1] at the beginning of every unit of time
+    "%": lambda t, p: p[0] if t % 1 < p[1] else 0.0,
+    "mod": lambda t, p: np.where(np.mod(t, 1) < p[1], p[0], 0.0),
+    "fmod": lambda t, p: p[0] if math.fmod(t, 1) < p[1] else 0.0,
+    "floor": lambda t, p: p[0] * (t - np.floor(t) < p[1]),
+    "int": lambda t, p: p[0] if t - int(t) < p[1] else 0.0,
+    "round": lambda t, p: np.where((t - 0.5) - np.round(t - 0.5) < p[1] - 0.5, p[0], 0.0),
+    "reversed": lambda t, p: 0.0 if 1 - t % 1 < 1 - p[1] else p[0],
+    "period": lambda t, p: p[0] if t % (p[1] / 0.23) < p[1] else 0.0,
+}
+WAYS = {  # p[0] from 1 to p[1], by time alone up to 1
+    "if": lambda t, p: (p[0] if t < p[1] else 0.0) if t > 1 else 0.0,
+    "where": lambda t, p: np.where(t < p[1], p[0], 0.0) if t > 1 else 0.0,
+    "int": lambda t, p: p[0] * (t < p[1]) if int(t) == 1 else 0.0,
+    "and": lambda t, p: p[0] if t > 1 and t < p[1] else 0.0,
+    "both": lambda t, p: np.where(t < p[1], p[0], 0.0) if t > 1 else np.where(t < p[1] - 2, 2, 0),
+}
+
+
+def dosed(dose, method):
+    """The end of y' = dose - y / 2, and its derivatives."""
+    how = {"rtol": 1e-8, "atol": 1e-10}
+    how |= {"hmax": 0.05} if method == "odeint" else {"max_step": 0.05}
+
+    def end(p):
+        side = lambda t, y: dose(t, p) - 0.5 * y
+        if method == "odeint":
+            return integrate.odeint(side, [0.4], [0, 2.8], tfirst=True, **how)[-1, 0]
+        return integrate.solve_ivp(side, (0, 2.8), [0.4], method=method, **how).y[0, -1]
+
+    return end
+
+
+@pytest.mark.share(8)
+@pytest.mark.parametrize("method", ["RK45", "LSODA", "odeint"])
+@pytest.mark.parametrize("name", DUTY)
+def test_doses_by_a_remainder(name, method):
+    """The surface t % 1 - p itself jumps where the remainder begins again."""
+    p, at = np.array([1.2, 0.23]), np.arange(3)
+    held = np.exp((at + p[1] - 2.8) / 2)
+    begun = np.exp((at - 2.8) / 2)
+    exact = [2 * np.sum(held - begun), p[0] * np.sum(held)]
+    if name == "period":
+        exact[1] += p[0] * np.sum(at * (held - begun)) / 0.23
+    end = dosed(DUTY[name], method)
+    assert pb.grad(end)(p) == pytest.approx(exact, rel=1e-5)
+    assert pb.jvp(end, (p,), (np.array([0.6, -0.8]),))[1] == pytest.approx(
+        0.6 * exact[0] - 0.8 * exact[1], rel=1e-5
+    )
+
+
+@pytest.mark.share(8)
+@pytest.mark.parametrize("method", ["RK45", "LSODA", "odeint"])
+@pytest.mark.parametrize("name", WAYS)
+def test_decisions_behind_a_branch_by_time(name, method):
+    """What is decided only behind `if t > 1` is a decision from there on."""
+    p = np.array([1.2, 1.61])
+    ends = np.exp((np.array([1, p[1]]) - 2.8) / 2)
+    exact = [2 * (ends[1] - ends[0]), p[0] * ends[1]]
+    end = dosed(WAYS[name], method)
+    assert pb.grad(end)(p) == pytest.approx(exact, rel=1e-5)
+    assert pb.jvp(end, (p,), (np.array([0.6, -0.8]),))[1] == pytest.approx(
+        0.6 * exact[0] - 0.8 * exact[1], rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("name", ["sum", "product"])
+def test_a_jump_that_moves_where_a_remainder_begins_again_is_refused(name):
+    both = {"sum": np.add, "product": np.multiply}[name]
+    end = dosed(
+        lambda t, p: both(np.where(t % 1 < 0.3 * p[0], 1.0, 0.0), np.where(t < p[1], 1, 0)), "RK45"
+    )
+    with pytest.raises(pb.MissingRuleError, match="several conditions at the same time"):
+        pb.grad(end)(np.array([1.0, 2.0]))
+    if name == "sum":
+        beside = pb.grad(end)(np.array([1.0, 2.01]))
+        assert beside[1] == pytest.approx(np.exp((2.01 - 2.8) / 2), rel=1e-5)

@@ -173,6 +173,10 @@ class PointDecisions:
         self.found[key] = Decision(level, surface, peel(result))
         return self.others.get(key)
 
+    def keys(self, among: Any) -> set[Key]:
+        """Those of these decisions that are made."""
+        return self.found.keys() & among
+
     def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
         """Those of these changes that lie on the path of this run."""
         return changed

@@ -148,10 +148,12 @@ class RightHandSide:
         if not np.all(np.isfinite(rates)) or not np.all(rates):
             return  # a level without a known surface, such as that of `==`, is no second surface
         # A level that changes away from its own surface follows another one: abs(t % a - b).
-        known = [(x, height, rate) for x, height, rate in known if abs(height / rate) < near]
-        if len(known) < 2:
+        known.sort(key=lambda found: abs(found[1] / found[2]) >= near)
+        n = sum([abs(height / rate) < near for _, height, rate in known])
+        if not n:
             return
-        several, rates = [x for x, *_ in known], np.array([rate for *_, rate in known])
+        several, rates = [x for x, *_ in known], np.array([rate for *_, rate in known[:n]])
+        ahead = -known[0][1] / known[0][2]
 
         def heights(t: Any, y: Any) -> Any:
             found = [self.height(t, y, *x) for x in several]
@@ -164,16 +166,27 @@ class RightHandSide:
         floats = [key for key, x in theta.items() if x.dtype.kind in "fc"]
         operands, origins = (y, *map(theta.get, floats)), [origin(x) for x in program.theta]
 
-        def at(*xs: Any) -> Any:
+        def at(*xs: Any, by: float = 0.0) -> Any:
             moving = theta | dict(zip(floats, xs[1:], strict=True))
-            return program([t, xs[0]], [moving[x] for x in origins])
+            place = [np.float64(t + sign * by), xs[0] + by * slope] if by else [t, xs[0]]
+            return program(place, [moving[x] for x in origins])
+
+        def across(by: float, xs: Any) -> np.ndarray:
+            """By how much the surfaces that are not 0 there jump."""
+            ends = [np.asarray(peel(at(*xs, by=by + x)))[n:] for x in (-4 * near, 4 * near)]
+            return np.abs(ends[1] - ends[0])
 
         generator = np.random.default_rng(0)
         for _ in range(2):
             xs_dot = tuple([random_direction(x, generator) for x in operands])
-            moved = np.asarray(peel(jvp(at, operands, xs_dot)[1])) / rates
+            moved = np.asarray(peel(jvp(at, operands, xs_dot)[1]))[:n] / rates
             if np.max(moved) - np.min(moved) > 1e-3 * np.max(np.abs(moved)):
                 raise at_once(several[0][0])
+            if n < len(several) and abs(moved[0]) > 1e4 * near:  # so far that what stays is left
+                by = 100 * near / abs(moved[0])
+                xs = [x + by * x_dot for x, x_dot in zip(operands, xs_dot, strict=True)]
+                if np.any(across(ahead - by * moved[0], xs) < across(ahead, operands) / 2):
+                    raise at_once(several[n][0])
 
 
 def origin(x: Any) -> Any:

@@ -31,10 +31,13 @@ ASIDE = 20  # times the tolerance, of the range: how far places of jumps may be 
 
 
 class Left(Exception):
-    """Raised when a step evaluates the right-hand side beyond a jump."""
+    """Raised when a step evaluates the right-hand side beyond a jump.
 
-    def __init__(self, t: float, changed: list[tuple[Key, int]]) -> None:
-        self.t, self.changed = t, changed
+    others: whether no decision changes, but others are made there, as behind `if t > 1`
+    """
+
+    def __init__(self, t: float, changed: list[tuple[Key, int]], others: bool = False) -> None:
+        self.t, self.changed, self.others = t, changed, others
 
 
 class Unclear(Exception):
@@ -49,12 +52,14 @@ class Reach(NamedTuple):
     """A jump ahead of (t, y): its surface, the surface's value here, and its rate of change.
 
     aside: how far from (t, y) the surface is evaluated, if it is flat on this side of the jump
+    stays: whether its time doesn't move: the surface t % 1 - a itself jumps at 1
     """
 
     which: tuple[Key, int]
     height: float
     rate: float
     aside: float
+    stays: bool = False
 
     @property
     def ahead(self) -> float:
@@ -193,6 +198,9 @@ class Pieces:
         changed = self.decisions.changed(now, self.among)
         if changed:
             raise Left(t, changed)
+        others = self.decisions.keys(self.among) ^ now.keys(self.among)
+        if others:
+            raise Left(t, [(key, 0) for key in others], True)
         return out
 
     def towards(self, end: float) -> Left | None:
@@ -254,6 +262,8 @@ class Pieces:
             reach = self.nearest(left, 0.0)
             if expected != expected:
                 expected, before = self.bent(reach), reach.ahead
+            if limit <= 4 * self.gap and not reach.ahead <= 8 * self.gap and self.stays(left):
+                return reach._replace(height=-limit, rate=1.0, aside=0.0, stays=True)
             if not np.isfinite(reach.ahead) and limit <= 4 * self.gap:
                 if not self.leaves(8 * self.gap):
                     left = self.towards(self.end)
@@ -303,8 +313,37 @@ class Pieces:
         y = self.y + by * self.side(self.t, self.y)
         return bool(self.decisions.changed(self.decided(self.t + by, y), self.among))
 
+    def stays(self, left: Left) -> bool:
+        """Whether what changes just ahead does so at a time that doesn't move.
+
+        It does if all surfaces of decisions that change jump there. They do so where another
+        decision changes, such as that of `%`. One by what moves would be among those that change,
+        and its own surface is continuous; so this one is by time alone. Likewise where others are
+        made: a decision by what moves that leads there, and at which it jumps, would change.
+        """
+        by = self.sign * 8 * self.gap
+        slope = self.side(self.t, self.y)
+        there = self.t + by, self.y + by * slope
+        here, behind = [self.side.all_at(*x)[1] for x in ((self.t, self.y), there)]
+        if left.others:
+            return here.keys(self.among) != behind.keys(self.among)
+        changed = here.changed(behind)
+        return set(left.changed) <= set(changed) and all(self.surface_jumps(x, slope, by)
+                                                         for x in changed)  # fmt: skip
+
+    def surface_jumps(self, which: tuple[Key, int], slope: np.ndarray, by: float) -> bool:
+        """Whether a surface is not, on the way ahead, near the lines that it follows beside it."""
+        (height, rate), (then, rate_then) = [
+            self.side.crossing(self.t + x, self.y + x * slope, self.sign, self.sign * slope, which)
+            for x in (0.0, by)
+        ]
+        way = abs(by) * (abs(rate) + abs(rate_then))
+        return bool(min(abs(height), abs(then)) > 4 * way)
+
     def nearest(self, left: Left, aside: float) -> Reach:
         """The surface that is reached first."""
+        if left.others:
+            return Reach(left.changed[0], np.nan, 0.0, 0.0)
         slope = self.sign * self.side(self.t, self.y)
         t, y = self.t + self.sign * aside, self.y + aside * slope
         found = [Reach(x, *self.side.crossing(t, y, self.sign, slope, x), aside)
@@ -317,7 +356,7 @@ class Pieces:
         t, y = self.t + self.sign * ahead, self.y + self.sign * ahead * slope
         behind, beyond = self.inside(t + by, y + by * slope)
         changed = self.decisions.changed(beyond, self.among)
-        if not changed and not self.bends and reach is not START:
+        if not (changed or self.bends or reach.stays) and reach is not START:
             raise touching(reach.which[0])
         if len(changed) > 1 and reach is not START and not self.bends:
             self.side.insist_alike(
@@ -330,7 +369,7 @@ class Pieces:
             self.insist_on_kink(self.search, t, y, slope, behind, changed)
         last, steep = self.beside(self.t, self.y, -self.sign)
         first, steep_behind = self.beside(t + by, y + by * behind, self.sign)
-        moves = not self.bends or steep or steep_behind
+        moves = not reach.stays and (not self.bends or steep or steep_behind)
         differs = self.search is None or self.search.differ(last, first)
         self.crossings.append(
             Crossing(reach, ahead, slope, behind, moves, differs, steep, steep_behind)

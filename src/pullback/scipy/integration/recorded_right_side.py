@@ -159,6 +159,9 @@ class RecordedDecisions(PointDecisions):
             for key, x in levels.items()
         }
 
+    def keys(self, among: Any) -> set[Key]:
+        return self.levels.keys() & among
+
     def on_its_way(self, changed: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
         return [x for x in changed if x[0][1] == self.way]
 
