@@ -11,7 +11,7 @@ import pullback as pb
 from pullback.core.refusals import named
 from tests.budgets import in_turn
 from tests.laws.common import groups
-from tests.laws.test_odd_calls import ANSWERED, FAMILIES, OURS, PROMISED
+from tests.laws.test_odd_calls import ANSWERED, ENDLESS, FAMILIES, OURS, PROMISED
 from tests.odd_calls import odd_calls
 from tests.samples import served
 
@@ -99,7 +99,7 @@ def test_a_batch_of_rows_is_no_matrix(name, shape, n):
 
 
 # An example of a batch of numbers is an Array without axes, which can take a result as `out`.
-OF_EXAMPLES = ANSWERED | {("dot", "one more argument, 1.5")}
+OF_EXAMPLES = ANSWERED | ENDLESS | {("dot", "one more argument, 1.5")}
 
 
 @pytest.mark.filterwarnings("ignore")  # NumPy's, of odd numbers
