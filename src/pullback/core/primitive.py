@@ -234,12 +234,17 @@ def one_by_one(
     if outs:
         several = primitive.n_out is not None
         return tuple(map(np.stack, zip(*outs, strict=True))) if several else np.stack(outs)
-    assert primitive.spec is not None
     of_one = [Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)]
-    specs = primitive.spec(*of_one, **static)
+    return of_no_examples(primitive, of_one, static)
+
+
+def of_no_examples(primitive: Primitive, specs: Any, static: Mapping[str, Any]) -> Any:
+    """The results for an empty batch of operands that have these specs in each example."""
+    assert primitive.spec is not None
+    found = primitive.spec(*specs, **static)
     if primitive.n_out is None:
-        return zeros(Spec((0, *specs.shape), specs.dtype))
-    return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
+        return zeros(Spec((0, *found.shape), found.dtype))
+    return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in found])
 
 
 def align(xs: Any, mapped: Any) -> list[Any]:

@@ -21,8 +21,8 @@ from ..core.layout import duplicate
 from ..core.locked import locked_as
 from ..core.mapped_text import MAPPING
 from ..core.messages import brief, describe
-from ..core.primitive import Primitive, one_by_one
-from ..core.spec import Spec, spec_of, zeros
+from ..core.primitive import Primitive, of_no_examples, one_by_one
+from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from ..core.usage import USAGE, usage
@@ -193,13 +193,10 @@ class NoExamples(BatchTrace):
         ):
             return BatchTrace.process(self, primitive, xs, static)
         specs = [self.spec(x) if self.holds(x) else spec_of(x) for x in xs]
-        found = primitive.spec(*specs, **static)
-        several = type(found) is tuple
-        outs = [
-            Array(zeros(Spec((0, *spec.shape), spec.dtype)), self, None)
-            for spec in (found if several else [found])
-        ]
-        return tuple(outs) if several else outs[0]
+        out = of_no_examples(primitive, specs, static)
+        if type(out) is tuple:
+            return tuple([Array(o, self, None) for o in out])
+        return Array(out, self, None)
 
 
 def batch_trace(fun: Callable[..., Any] | None, size: int) -> BatchTrace:
