@@ -14,7 +14,13 @@ import io
 import operator
 from collections.abc import Iterable
 from contextlib import suppress
-from types import CoroutineType, GeneratorType, GetSetDescriptorType, MemberDescriptorType
+from types import (
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+)
 from typing import Any
 
 from ...compiler.facts.classes import of_library
@@ -39,16 +45,22 @@ def is_iterator(x: Any) -> bool:
     )
 
 
+def frame_of(x: Any) -> FrameType | None:
+    """The frame of a generator or coroutine that has not ended."""
+    frame: FrameType | None = x.gi_frame if type(x) is GeneratorType else x.cr_frame
+    return frame
+
+
 def variables_of(x: Any) -> dict[str, Any]:
     """The variables of a generator that has not ended, those of enclosing functions included."""
-    frame = x.gi_frame if type(x) is GeneratorType else x.cr_frame
+    frame = frame_of(x)
     return {} if frame is None else dict(frame.f_locals)
 
 
 def parts_of(x: Any) -> list[Any]:
     """What an iterator leads to that is the user's; lists that it keeps are its own."""
     if type(x) in SUSPENDED:
-        frame = x.gi_frame if type(x) is GeneratorType else x.cr_frame
+        frame = frame_of(x)
         scope = {} if frame is None else frame.f_globals
         names = () if frame is None else frame.f_code.co_names
         return [*variables_of(x).values(), *[scope.get(name) for name in names]]
@@ -87,7 +99,7 @@ def position_of(x: Any, depth: int = 8) -> Any:
     if not is_iterator(x) or not depth:
         return id(x)
     if type(x) in SUSPENDED:
-        frame = x.gi_frame if type(x) is GeneratorType else x.cr_frame
+        frame = frame_of(x)
         held = [position_of(y, depth - 1) for y in variables_of(x).values()]
         return None if frame is None else (frame.f_lasti, held)
     if type(x) is Array:
